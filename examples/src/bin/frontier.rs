@@ -1,0 +1,145 @@
+//! Measures every strategy on the same stack of transformer blocks.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use burn::tensor::Device;
+use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+use indicatif::{ProgressBar, ProgressStyle};
+use remat::memory::Tracking;
+use remat_examples::measure::{Comparison, Row};
+use remat_examples::models::{STRATEGIES, Workload, strategy};
+use remat_examples::options::{Backend, positive};
+use remat_examples::plot::memory_against_time;
+use remat_examples::table::{mib, table};
+
+#[global_allocator]
+static ALLOC: Tracking = Tracking::new();
+
+/// Memory and time of every strategy, against plain burn in the same process.
+///
+/// A step is the forward pass of a stack of transformer blocks on random input, the mean of the
+/// squares of its output as the loss, the backward pass, and dropping the gradients; no optimizer.
+/// `retained` is what is live after forward pass and loss and was not before, the entries of burn's
+/// graph included; `peak` is the most that is live during a step, minus what was before it; the
+/// step ratio is the median over pairs of steps that take turns, plain burn and the strategy;
+/// `grad_max_rel_err` is the largest over the parameters of the norm of the gradient's difference,
+/// over the norm of the gradient (at least 1e-4 of the norm of all).
+#[derive(Parser)]
+#[command(name = "frontier")]
+struct Options {
+    /// Strategies to measure, separated by commas
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_values_t = names(),
+        value_parser = PossibleValuesParser::new(names()),
+        value_name = "NAMES",
+    )]
+    strategies: Vec<String>,
+
+    #[command(flatten)]
+    workload: Workload,
+
+    /// Pairs of steps that are timed for a strategy
+    #[arg(long, default_value_t = 10, value_parser = positive, value_name = "N")]
+    pairs: usize,
+
+    /// Seed of the parameters, the input and the dropout masks
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// Where the tensors are
+    #[arg(long, default_value = "flex")]
+    device: Backend,
+
+    /// Print a JSON object for each strategy, in a line of its own
+    #[arg(long)]
+    json: bool,
+
+    /// Draw memory against time into this SVG file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+fn names() -> Vec<String> {
+    let names = STRATEGIES.iter().map(|strategy| strategy.name.to_owned());
+    names.collect()
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let device = match options.workload.check().and(options.device.device()) {
+        Ok(device) => device,
+        Err(message) => Options::command()
+            .error(ErrorKind::ValueValidation, message)
+            .exit(),
+    };
+    match run(options, device) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: Options, device: Device) -> Result<(), Box<dyn Error>> {
+    let bar = progress_bar(options.pairs);
+    bar.set_message("plain burn");
+    let comparison = Comparison::new(options.workload, device, options.seed, options.pairs);
+    let mut rows = Vec::new();
+    for name in &options.strategies {
+        let strategy = strategy(name).ok_or_else(|| format!("no strategy is named `{name}`"))?;
+        bar.set_message(strategy.name);
+        bar.reset();
+        let row = comparison.measure(strategy, || bar.inc(1))?;
+        if options.json {
+            // At once: a run with many strategies is long.
+            let line = serde_json::to_string(&row)?;
+            bar.suspend(|| println!("{line}"));
+        }
+        rows.push(row);
+    }
+    bar.finish_and_clear();
+    if !options.json {
+        print!("{}", overview(&rows));
+    }
+    if let Some(path) = &options.svg {
+        memory_against_time(&rows, path)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn progress_bar(pairs: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg:12} {bar:30} {pos} of {len} pairs")
+        .expect("the template is valid");
+    ProgressBar::new(pairs as u64).with_style(style)
+}
+
+fn overview(rows: &[Row]) -> String {
+    let head = [
+        "",
+        "retained",
+        "peak",
+        "step ratio",
+        "loss",
+        "gradient error",
+    ];
+    let mut cells = vec![head.map(str::to_owned)];
+    cells.extend(rows.iter().map(|row| {
+        [
+            row.strategy.to_owned(),
+            mib(row.retained_bytes),
+            mib(row.peak_bytes),
+            format!("{:.2}", row.step_ratio),
+            row.loss.to_string(),
+            format!("{:.1e}", row.grad_max_rel_err),
+        ]
+    }));
+    table(&cells)
+}

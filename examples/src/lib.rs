@@ -1,0 +1,14 @@
+//! Programs that show remat at work, and what they share.
+//!
+//! * `char_gpt` trains a character-level language model twice, without and with its annotation, and
+//!   compares memory, time and losses.
+//! * `frontier` measures every strategy on the same stack of transformer blocks.
+
+// pub mod char_gpt;
+pub mod gradients;
+pub mod measure;
+pub mod models;
+pub mod options;
+pub mod plot;
+pub mod statistics;
+pub mod table;

@@ -1,0 +1,182 @@
+//! Measuring strategies side by side, in one process.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use burn::tensor::{Device, Distribution, Tensor};
+use remat::memory::{Report, measure};
+use serde::Serialize;
+
+use crate::models::{Model, PLAIN, Strategy, Workload};
+use crate::statistics::{max_relative_error, median};
+
+/// What was measured of one strategy. Memory is `None` where it cannot be measured: a GPU's memory
+/// pool keeps no peak.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The strategy's name.
+    pub strategy: &'static str,
+    /// Live bytes after the forward pass and the loss, minus those before.
+    pub retained_bytes: Option<isize>,
+    /// The most live bytes of a step, minus those before it.
+    pub peak_bytes: Option<usize>,
+    /// Time of a step over that of plain burn, the median of pairs.
+    pub step_ratio: f64,
+    /// The loss.
+    pub loss: f32,
+    /// The largest relative error of a parameter's gradient, against plain burn.
+    pub grad_max_rel_err: f64,
+}
+
+/// The strategy's model did not draw the parameters of the plain one, so comparing is pointless.
+#[derive(Debug)]
+pub struct OtherParameters {
+    strategy: &'static str,
+}
+
+impl std::error::Error for OtherParameters {}
+
+impl fmt::Display for OtherParameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the model of `{}` does not start from the parameters of `{}`: \
+             its fields must be initialized in the same order",
+            self.strategy, PLAIN.name,
+        )
+    }
+}
+
+/// A comparison with plain burn, whose model stays for all of them.
+pub struct Comparison {
+    workload: Workload,
+    device: Device,
+    seed: u64,
+    pairs: usize,
+    plain: Run,
+    parameters: Vec<Vec<f32>>,
+    gradients: Vec<Vec<f32>>,
+}
+
+impl Comparison {
+    /// Runs plain burn first. `pairs` is the number of steps that are timed.
+    #[must_use]
+    pub fn new(workload: Workload, device: Device, seed: u64, pairs: usize) -> Self {
+        let device = device.autodiff();
+        let plain = Run::start(&PLAIN, &workload, &device, seed);
+        plain.warm_up();
+        Self {
+            parameters: plain.model.parameters(),
+            gradients: plain.loss_and_gradients(seed).1,
+            workload,
+            device,
+            seed,
+            pairs,
+            plain,
+        }
+    }
+
+    /// Measures a strategy; calls `timed` after every timed pair of steps.
+    ///
+    /// # Errors
+    ///
+    /// If its model has other parameters than the plain one.
+    pub fn measure(&self, strategy: Strategy, timed: impl FnMut()) -> Result<Row, OtherParameters> {
+        let run = Run::start(&strategy, &self.workload, &self.device, self.seed);
+        if run.model.parameters() != self.parameters {
+            let strategy = strategy.name;
+            return Err(OtherParameters { strategy });
+        }
+        run.warm_up();
+        let (loss, gradients) = run.loss_and_gradients(self.seed);
+        Ok(Row {
+            strategy: strategy.name,
+            retained_bytes: run.forward_memory().retained(),
+            peak_bytes: run.step_memory().peak(),
+            step_ratio: self.step_ratio(&run, timed),
+            loss,
+            grad_max_rel_err: max_relative_error(&self.gradients, &gradients),
+        })
+    }
+
+    /// Steps of the two take turns, so that what disturbs the machine disturbs both, and neither is
+    /// always the first of a pair.
+    fn step_ratio(&self, run: &Run, mut timed: impl FnMut()) -> f64 {
+        let ratios = (0..self.pairs).map(|pair| {
+            let (plain, other) = if pair % 2 == 0 {
+                let plain = self.plain.timed_step();
+                (plain, run.timed_step())
+            } else {
+                let other = run.timed_step();
+                (self.plain.timed_step(), other)
+            };
+            timed();
+            other.as_secs_f64() / plain.as_secs_f64()
+        });
+        median(ratios.collect()).unwrap_or(f64::NAN)
+    }
+}
+
+/// A model and the input of its steps.
+struct Run {
+    model: Box<dyn Model>,
+    input: Tensor<3>,
+}
+
+impl Run {
+    fn start(strategy: &Strategy, workload: &Workload, device: &Device, seed: u64) -> Self {
+        device.seed(seed);
+        let model = (strategy.build)(workload, device);
+        model.parameters(); // draws them, before the input is drawn
+        let shape = [workload.batch, workload.seq, workload.dim];
+        let input = Tensor::random(shape, Distribution::Normal(0.0, 1.0), model.device());
+        Self { model, input }
+    }
+
+    /// The forward pass and the loss: the mean of the squares.
+    fn loss(&self) -> Tensor<1> {
+        self.model.forward(self.input.clone()).square().mean()
+    }
+
+    /// A training step without the optimizer: forward, loss, backward, and dropping the gradients.
+    fn step(&self) {
+        self.loss().backward();
+    }
+
+    /// What the first steps set up (threads, buffers of the kernels) belongs to no strategy.
+    fn warm_up(&self) {
+        self.step();
+        self.step();
+    }
+
+    fn timed_step(&self) -> Duration {
+        let start = Instant::now();
+        self.step();
+        self.finish();
+        start.elapsed()
+    }
+
+    fn forward_memory(&self) -> Report {
+        let (loss, report) = measure(self.model.device(), || self.loss());
+        loss.backward(); // sweeps the graph
+        report
+    }
+
+    fn step_memory(&self) -> Report {
+        measure(self.model.device(), || self.step()).1
+    }
+
+    fn loss_and_gradients(&self, seed: u64) -> (f32, Vec<Vec<f32>>) {
+        self.model.device().seed(seed); // of dropout
+        let loss = self.loss();
+        let gradients = loss.backward();
+        (loss.into_scalar(), self.model.gradients(&gradients))
+    }
+
+    /// Waits for the device, which runs behind the program unless it is the CPU.
+    fn finish(&self) {
+        if let Err(error) = self.model.device().sync() {
+            panic!("the device failed: {error}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Every block keeps its input only, and runs again in the backward pass.
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+
+use super::{Block, Workload};
+
+/// Blocks, one after the other.
+#[derive(Module, Debug)]
+pub struct Checkpoint {
+    blocks: Vec<Block>,
+}
+
+impl Checkpoint {
+    /// A stack with fresh parameters.
+    #[must_use]
+    pub fn new(workload: &Workload, device: &Device) -> Self {
+        let blocks = (0..workload.layers).map(|_| Block::new(workload, device));
+        Self {
+            blocks: blocks.collect(),
+        }
+    }
+
+    /// `[batch, seq, dim]` in and out.
+    #[must_use]
+    pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+        let mut x = x;
+        for block in &self.blocks {
+            x = remat::checkpoint(block, (x,), |block, (x,)| block.forward(x));
+        }
+        x
+    }
+}

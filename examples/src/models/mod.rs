@@ -1,0 +1,59 @@
+//! The models under measurement: the same stack of blocks, once for each strategy.
+//!
+//! Each is an ordinary burn module in a file of its own; what is measured is what its fields say.
+
+mod block;
+mod checkpoint;
+mod model;
+mod plain;
+mod strategies;
+
+use clap::Args;
+
+pub use block::Block;
+pub use checkpoint::Checkpoint;
+pub use model::Model;
+pub use plain::Plain;
+pub use strategies::{PLAIN, STRATEGIES, Strategy, strategy};
+
+use crate::options::{check_heads, positive, probability};
+
+/// Sizes of the stack and of its input.
+#[derive(Args, Clone, Debug)]
+pub struct Workload {
+    /// Transformer blocks in the stack
+    #[arg(long, default_value_t = 6, value_parser = positive, value_name = "N")]
+    pub layers: usize,
+
+    /// Width of the stack
+    #[arg(long, default_value_t = 256, value_parser = positive, value_name = "N")]
+    pub dim: usize,
+
+    /// Attention heads in a block
+    #[arg(long, default_value_t = 4, value_parser = positive, value_name = "N")]
+    pub heads: usize,
+
+    /// Sequences in a batch
+    #[arg(long, default_value_t = 8, value_parser = positive, value_name = "N")]
+    pub batch: usize,
+
+    /// Vectors in a sequence
+    #[arg(long, default_value_t = 128, value_parser = positive, value_name = "N")]
+    pub seq: usize,
+
+    /// Probability of burn's dropout. Above 0 the strategies draw other masks than plain burn
+    /// does: their loss and gradients are then equal in distribution only
+    #[arg(long, default_value_t = 0.0, value_parser = probability, value_name = "P")]
+    pub dropout: f64,
+}
+
+impl Workload {
+    /// Checks what no option can check alone.
+    ///
+    /// # Errors
+    ///
+    /// If the sizes do not fit together.
+    pub fn check(&self) -> Result<(), String> {
+        check_heads(self.dim, self.heads)
+    }
+}

@@ -1,0 +1,33 @@
+//! The stack in plain burn: every block keeps what its backward pass needs.
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+
+use super::{Block, Workload};
+
+/// Blocks, one after the other.
+#[derive(Module, Debug)]
+pub struct Plain {
+    blocks: Vec<Block>,
+}
+
+impl Plain {
+    /// A stack with fresh parameters.
+    #[must_use]
+    pub fn new(workload: &Workload, device: &Device) -> Self {
+        let blocks = (0..workload.layers).map(|_| Block::new(workload, device));
+        Self {
+            blocks: blocks.collect(),
+        }
+    }
+
+    /// `[batch, seq, dim]` in and out.
+    #[must_use]
+    pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+        let mut x = x;
+        for block in &self.blocks {
+            x = block.forward(x);
+        }
+        x
+    }
+}

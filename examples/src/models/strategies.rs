@@ -1,0 +1,44 @@
+//! The list of strategies.
+
+use burn::tensor::Device;
+
+use super::model::{Model, model};
+use super::{Checkpoint, Plain, Workload};
+
+/// A row of the comparison.
+#[derive(Clone, Copy)]
+pub struct Strategy {
+    /// Its name on the command line and in the results.
+    pub name: &'static str,
+    /// Makes its model, on a device that has autodiff.
+    pub build: fn(&Workload, &Device) -> Box<dyn Model>,
+}
+
+/// What the others are compared with.
+pub const PLAIN: Strategy = Strategy {
+    name: "plain",
+    build: |sizes, device| model(device, Plain::new(sizes, device), Plain::forward),
+};
+
+/// Every strategy. A new one is a model in a file of its own, and an entry here.
+pub const STRATEGIES: &[Strategy] = &[
+    PLAIN,
+    Strategy {
+        name: "balanced",
+        build: |sizes, device| {
+            // burn's own: what is cheap to compute is computed again in the backward pass.
+            let device = &device.clone().gradient_checkpointing();
+            model(device, Plain::new(sizes, device), Plain::forward)
+        },
+    },
+    Strategy {
+        name: "checkpoint",
+        build: |sizes, device| model(device, Checkpoint::new(sizes, device), Checkpoint::forward),
+    },
+];
+
+/// The strategy of that name.
+#[must_use]
+pub fn strategy(name: &str) -> Option<Strategy> {
+    STRATEGIES.iter().find(|one| one.name == name).copied()
+}

@@ -1,0 +1,99 @@
+//! Memory against time, as a picture.
+
+use std::error::Error;
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use crate::measure::Row;
+
+const SIZE: (u32, u32) = (800, 500);
+const MIB: f64 = (1 << 20) as f64;
+
+/// Writes an SVG file: one point a strategy for the memory that the forward pass retains, one for
+/// the peak of a step.
+///
+/// # Errors
+///
+/// If the file cannot be written.
+pub fn memory_against_time(rows: &[Row], path: &Path) -> Result<(), Box<dyn Error>> {
+    let retained = Series::new("retained after the forward pass", &BLUE, rows, |row| {
+        row.retained_bytes.map(|bytes| bytes as f64)
+    });
+    let peak = Series::new("peak of a step", &RED, rows, |row| {
+        row.peak_bytes.map(|bytes| bytes as f64)
+    });
+    let highest = |axis: fn(&Point) -> f64| {
+        let points = retained.points.iter().chain(&peak.points);
+        points.map(axis).fold(1.0, f64::max)
+    };
+
+    let root = SVGBackend::new(path, SIZE).into_drawing_area();
+    root.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&root)
+        .margin(20)
+        .x_label_area_size(40)
+        .y_label_area_size(60)
+        .build_cartesian_2d(
+            0.0..highest(|point| point.time) * 1.2,
+            0.0..highest(|point| point.mib) * 1.1,
+        )?;
+    chart
+        .configure_mesh()
+        .x_desc("time of a step, relative to plain burn")
+        .y_desc("MiB")
+        .draw()?;
+    for series in [retained, peak] {
+        let color = *series.color;
+        chart
+            .draw_series(series.points.into_iter().map(|point| {
+                EmptyElement::at((point.time, point.mib))
+                    + Circle::new((0, 0), 4, color.filled())
+                    + Text::new(point.label, (8, -5), ("sans-serif", 14))
+            }))?
+            .label(series.name)
+            .legend(move |(x, y)| Circle::new((x + 8, y), 4, color.filled()));
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperRight)
+        .border_style(BLACK)
+        .background_style(WHITE)
+        .draw()?;
+    root.present()?;
+    Ok(())
+}
+
+struct Series {
+    name: &'static str,
+    color: &'static RGBColor,
+    points: Vec<Point>,
+}
+
+struct Point {
+    label: &'static str,
+    time: f64,
+    mib: f64,
+}
+
+impl Series {
+    fn new(
+        name: &'static str,
+        color: &'static RGBColor,
+        rows: &[Row],
+        bytes: impl Fn(&Row) -> Option<f64>,
+    ) -> Self {
+        let points = rows.iter().filter_map(|row| {
+            Some(Point {
+                label: row.strategy,
+                time: row.step_ratio,
+                mib: bytes(row)? / MIB,
+            })
+        });
+        Self {
+            name,
+            color,
+            points: points.collect(),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! `#[derive(Remat)]`: from tokens through the model to the constants and the callback.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::DeriveInput;
+
+use crate::{
+    check::check,
+    error::Errors,
+    model::{Container, Layer},
+    table::{Row, Strategy, Table, callback},
+};
+
+pub fn derive(input: &DeriveInput) -> TokenStream {
+    let (container, errors) = Errors::collect(|errors| {
+        let mut container = Container::from_input(input, errors);
+        check(&mut container, errors);
+        container
+    });
+    // Also with errors: without the callback, every `#[remat::forward]` of the struct would report one more.
+    let expansion = expand(&container);
+    quote!(#expansion #errors)
+}
+
+fn expand(container: &Container) -> TokenStream {
+    let constants = expand_constants(container);
+    let callback = expand_callback(container);
+    quote!(#constants #callback)
+}
+
+// Input:
+//     #[checkpoint]
+//     attention: MultiHeadAttention,
+//
+// Output:
+//     impl Block {
+//         pub(crate) const ATTENTION_CHECKPOINT_APPLIED_BY_REMAT_FORWARD: ::remat::Checkpoint =
+//             ::remat::Checkpoint::named("Block.attention");
+//     }
+fn expand_constants(container: &Container) -> Option<TokenStream> {
+    if container.layers.is_empty() {
+        return None;
+    }
+    let ident = container.ident;
+    let (impl_generics, ty_generics, where_clause) = container.generics.split_for_impl();
+    let constants = container
+        .layers
+        .iter()
+        .map(|layer| expand_constant(container, layer));
+    Some(quote! {
+        impl #impl_generics #ident #ty_generics #where_clause {
+            #(#constants)*
+        }
+    })
+}
+
+fn expand_constant(container: &Container, layer: &Layer) -> TokenStream {
+    let krate = &container.krate;
+    let constant = &layer.constant;
+    let label = layer.label(container.ident);
+    let deterministic = layer
+        .checkpoint
+        .deterministic
+        .then(|| quote!(.deterministic()));
+    // The place of the attribute: rustc drops a lint about tokens that only a derive has written.
+    quote_spanned! {constant.span()=>
+        pub(crate) const #constant: #krate::Checkpoint = #krate::Checkpoint::named(#label) #deterministic;
+    }
+}
+
+/// The table travels in a `macro_rules!` because it is the only thing that one macro can leave for another. The `use`
+/// gives it a path, so that the impl may stand above the struct or in another module.
+fn expand_callback(container: &Container) -> TokenStream {
+    let krate = &container.krate;
+    let mut callback = callback(container.ident);
+    // rustc does not report a name that only the derive has written as unused. (An `allow` would be an error in a crate
+    // that forbids the lint.)
+    callback.set_span(Span::call_site());
+    let table = Table {
+        name: container.ident.clone(),
+        krate: krate.clone(),
+        rows: container.layers.iter().map(row).collect(),
+    };
+    quote! {
+        #[doc(hidden)]
+        macro_rules! #callback {
+            ($($item:tt)*) => {
+                #krate::__private::forward! { #table $($item)* }
+            };
+        }
+        #[doc(hidden)]
+        pub(crate) use #callback;
+    }
+}
+
+fn row(layer: &Layer) -> Row {
+    Row {
+        member: layer.member.clone(),
+        strategy: Strategy::Checkpoint,
+        constant: layer.constant.clone(),
+    }
+}

@@ -1,0 +1,106 @@
+//! One method of the impl: which `self` it has, and whether a layer may run again after it.
+
+use syn::{
+    FnArg, ImplItemFn, Macro, Receiver, ReceiverKind, Token, Type, TypeReference, visit::Visit,
+};
+
+use super::{value::Value, walk::Walk};
+use crate::{error::Errors, syntax::peel_type, table::Table};
+
+/// Rewrites the calls of annotated fields in a method, and tells how many there are.
+pub fn rewrite(table: &Table, function: &mut ImplItemFn, errors: &mut Errors) -> usize {
+    let mut walk = Walk::new(table, errors);
+    if !walk.bind_parameters(function) {
+        return 0;
+    }
+    walk.within_async(function.sig.asyncness, |walk| {
+        let value = walk.block(&mut function.block);
+        walk.returned(&value);
+    });
+    let calls = walk.calls;
+    if calls > 0 {
+        check_receiver(function, errors);
+    }
+    calls
+}
+
+/// A macro call in place of a method may hold calls, which remat would miss.
+pub fn scan(table: &Table, member: &Macro, errors: &mut Errors) -> usize {
+    let mut walk = Walk::new(table, errors);
+    let this = <Token![self]>::default().into();
+    walk.scopes.bind(this, Value::Whole { depth: 1 });
+    walk.scan(member);
+    0
+}
+
+impl Walk<'_> {
+    /// Binds the parameters. False if none of them is the struct: then there is nothing to rewrite.
+    fn bind_parameters(&mut self, function: &mut ImplItemFn) -> bool {
+        let mut whole = false;
+        for parameter in &mut function.sig.inputs {
+            match parameter {
+                FnArg::Receiver(receiver) => {
+                    whole = true;
+                    let depth = receiver_depth(receiver);
+                    self.scopes
+                        .bind(receiver.self_token.into(), Value::Whole { depth });
+                }
+                FnArg::Typed(typed) => {
+                    let value = self.parameter(&typed.ty);
+                    whole |= value.is_followed();
+                    self.bind(&mut typed.pat, value, false);
+                }
+            }
+        }
+        whole
+    }
+
+    /// A parameter can be the struct, too: `other: &Self`.
+    fn parameter(&self, ty: &Type) -> Value {
+        match peel_type(ty) {
+            Type::Reference(reference) => self.parameter(&reference.elem).referenced(),
+            Type::Path(path) if self.is_whole(&path.path) => Value::Whole { depth: 0 },
+            _ => Value::Other,
+        }
+    }
+}
+
+fn receiver_depth(receiver: &Receiver) -> usize {
+    match &receiver.kind {
+        ReceiverKind::Reference(..) => 1,
+        ReceiverKind::Typed(_, ty) => usize::from(matches!(peel_type(ty), Type::Reference(_))),
+        _ => 0,
+    }
+}
+
+/// A layer that runs again must find `self` as it was.
+fn check_receiver(function: &ImplItemFn, errors: &mut Errors) {
+    let Some(receiver) = function.sig.receiver() else {
+        return;
+    };
+    let mutable = match &receiver.kind {
+        ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
+        ReceiverKind::Typed(_, ty) => is_mutable(ty),
+        _ => false,
+    };
+    if mutable {
+        errors.at(
+            receiver,
+            &"a checkpointed layer runs again in the backward pass, and must find `self` as it was: take `&self`\
+              \n\nhelp: keep state that changes in burn's `RunningState`",
+        );
+    }
+}
+
+/// `self: &mut Self`, `self: Pin<&mut Self>`
+fn is_mutable(ty: &Type) -> bool {
+    struct Mutable(bool);
+    impl<'ast> Visit<'ast> for Mutable {
+        fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
+            self.0 |= reference.mutability.is_some();
+        }
+    }
+    let mut found = Mutable(false);
+    found.visit_type(ty);
+    found.0
+}

@@ -1,0 +1,108 @@
+//! The procedural macros of `remat`. Depend on `remat`, which exports them with the runtime they need.
+//!
+//! A macro writes only what a person would write with remat's public functions; what it cannot write that way is an
+//! error that says what to write instead. `derive(Remat)` goes through `attr`, `model`, `check` and `expand`, and leaves a
+//! `table`; `#[remat::forward]` takes the table and rewrites an impl in `forward`. `derive(TensorTree)` is in `tree`.
+
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
+
+mod attr;
+mod check;
+mod error;
+mod expand;
+mod forward;
+mod model;
+mod syntax;
+mod table;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Declares which layers of a module are checkpointed.
+///
+/// ```ignore
+/// #[derive(Module, Debug, Remat)]
+/// pub struct Block {
+///     norm: LayerNorm,
+///     #[checkpoint]
+///     attention: MultiHeadAttention,
+/// }
+/// ```
+///
+/// A layer with `#[checkpoint]` keeps only its inputs for the backward pass, and runs again there. The annotation
+/// is applied by [`macro@forward`] on the impl that calls the layer; if none does, rustc warns at the annotation.
+///
+/// * `#[checkpoint]` goes on a field: a module with a `forward` method, or an `Option`, a `Vec` or an array of such.
+/// * `#[checkpoint(deterministic)]` says that the layer draws nothing at random.
+/// * `#[remat(crate = path)]` on the struct names the runtime crate if it is not `::remat`. The path is absolute or
+///   starts with `crate`.
+#[proc_macro_derive(Remat, attributes(checkpoint, remat))]
+pub fn derive_remat(input: TokenStream) -> TokenStream {
+    expand::derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// Applies the annotations of a struct to the calls in an `impl`.
+///
+/// ```ignore
+/// #[remat::forward]
+/// impl Block {
+///     pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+///         let h = self.norm.forward(x.clone());
+///         x + self.attention.forward(MhaInput::self_attn(h)).context
+///     }
+/// }
+/// ```
+///
+/// Calls of methods named `forward` or `forward_*` of an annotated field become what one would write by hand:
+///
+/// ```ignore
+/// x + ::remat::checkpoint_with(
+///     Self::ATTENTION_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
+///     &self.attention,
+///     (h,),
+///     |attention, (h,)| attention.forward(MhaInput::self_attn(h)),
+/// )
+/// .context
+/// ```
+///
+/// Constructors around the arguments move into the closure; every other expression stays outside and is an input.
+/// The field may be indexed, a loop may run over it, a pattern may bind it: `for b in &self.blocks`,
+/// `if let Some(f) = &self.f`, `self.blocks.iter().fold(x, |x, b| b.forward(x))`. Where remat cannot follow a field,
+/// or see a call, it says so. Everything else is left as it is, token for token.
+#[proc_macro_attribute]
+pub fn forward(args: TokenStream, item: TokenStream) -> TokenStream {
+    forward::attribute(&args.into(), item.into()).into()
+}
+
+/// The second half of [`macro@forward`]: called with the table of a struct and the impl.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __forward(input: TokenStream) -> TokenStream {
+    forward::rewrite(input.into()).into()
+}
+
+/// Derives `TensorTree`: the tensors inside a type are those inside its fields.
+///
+/// ```ignore
+/// #[derive(TensorTree)]
+/// struct AttentionInput {
+///     query: Tensor<3>,
+///     mask: Option<Tensor<2, Bool>>,
+///     #[remat(skip)]
+///     name: &'static str,
+/// }
+/// ```
+///
+/// * `#[remat(skip)]` on a field: it is no tree, and is handed on as it is.
+/// * `#[remat(crate = path)]` on the type, as for [`macro@Remat`].
+#[proc_macro_derive(TensorTree, attributes(remat))]
+pub fn derive_tensor_tree(input: TokenStream) -> TokenStream {
+    tree::derive(&parse_macro_input!(input as DeriveInput)).into()
+}

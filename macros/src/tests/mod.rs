@@ -1,0 +1,100 @@
+//! Snapshots of what the macros write. `INSTA_UPDATE=always cargo test -p remat-macros` writes them anew; read them.
+
+mod derive;
+mod escapes;
+mod expansion;
+mod hoisting;
+mod hygiene;
+mod items;
+mod macro_calls;
+mod patterns;
+mod receivers;
+mod tokens;
+mod tree;
+
+use expansion::render;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Compares what `run` makes of a source with the snapshot of the test's name.
+macro_rules! check {
+    ($run:path, $source:literal) => {{
+        let source = indoc::indoc!($source);
+        insta::with_settings!({ description => source, omit_expression => true }, {
+            insta::assert_snapshot!($run(source));
+        });
+    }};
+}
+use check;
+
+/// The structs of the tests on methods.
+const BLOCK: &str = "
+    struct Block {
+        norm: LayerNorm,
+        #[checkpoint]
+        f: Linear,
+        #[checkpoint]
+        g: Linear,
+        #[checkpoint]
+        attention: MultiHeadAttention,
+        #[checkpoint]
+        layers: Vec<Linear>,
+        #[checkpoint]
+        maybe: Option<Linear>,
+        scale: f64,
+    }";
+
+fn parse(source: &str) -> TokenStream {
+    source.parse().expect("a test's source has tokens")
+}
+
+/// What `#[derive(Remat)]` makes of an item.
+fn derive(source: &str) -> String {
+    render(source, derive_tokens(source))
+}
+
+fn derive_tokens(source: &str) -> TokenStream {
+    crate::expand::derive(&syn::parse2(parse(source)).expect("a test's item parses"))
+}
+
+/// What `#[derive(TensorTree)]` makes of an item.
+fn tree(source: &str) -> String {
+    let input = syn::parse2(parse(source)).expect("a test's item parses");
+    render(source, crate::tree::derive(&input))
+}
+
+/// What `#[remat::forward]` alone makes of an item: the call of the struct's callback.
+fn attribute(source: &str) -> String {
+    render(
+        source,
+        crate::forward::attribute(&TokenStream::new(), parse(source)),
+    )
+}
+
+/// What becomes of an impl of [`BLOCK`].
+fn block_impl(source: &str) -> String {
+    render(source, rewritten(BLOCK, source))
+}
+
+/// What becomes of these statements in a method of [`BLOCK`].
+fn method(body: &str) -> String {
+    let source = format!(
+        "impl Block {{\n    fn forward(&self, x: Tensor<3>) -> Tensor<3> {{\n{body}    }}\n}}\n"
+    );
+    block_impl(&source)
+}
+
+/// What becomes of the impl after a struct.
+fn with_struct(source: &str) -> String {
+    let (item, implementation) = source
+        .split_once("---\n")
+        .expect("`---` between struct and impl");
+    render(implementation, rewritten(item, implementation))
+}
+
+/// The impl after the derive of the struct has called back.
+fn rewritten(item: &str, implementation: &str) -> TokenStream {
+    let table = expansion::table(derive_tokens(item));
+    let implementation = parse(implementation);
+    crate::forward::rewrite(quote!(#table #implementation))
+}

@@ -1,0 +1,162 @@
+//! What is not annotated comes back as it was, token for token, each at its place.
+
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::quote;
+
+use super::{BLOCK, derive_tokens, expansion, parse, rewritten};
+
+/// The tokens with their places.
+fn flat(tokens: TokenStream, list: &mut Vec<(String, std::ops::Range<usize>)>) {
+    for tree in tokens {
+        match tree {
+            TokenTree::Group(group) => {
+                list.push((
+                    format!("{:?}", group.delimiter()),
+                    group.span().byte_range(),
+                ));
+                flat(group.stream(), list);
+            }
+            tree => list.push((tree.to_string(), tree.span().byte_range())),
+        }
+    }
+}
+
+fn places(tokens: TokenStream) -> Vec<(String, std::ops::Range<usize>)> {
+    let mut list = Vec::new();
+    flat(tokens, &mut list);
+    // Each source begins where the one before ended.
+    let start = list.first().map_or(0, |(_, range)| range.start);
+    for (_, range) in &mut list {
+        *range = range.start - start..range.end - start;
+    }
+    list
+}
+
+const PLAIN: &str = r#"
+    /// Documented.
+    #[inline]
+    pub(crate) fn plain<'a, T: Into<f64>>(&'a self, (x, y): (T, T), ) -> Result<Tensor<3>, Error> where T: Copy {
+        #![allow(unused)]
+        const N: usize = 3;
+        let v = vec![1, 2,];
+        let r = 'outer: loop { break 'outer (1,) };
+        match x { 1 | 2 => {}, n @ 3..=4 if n > 3 => (), _ => { } }
+        if let Some(a) = b && a > 1 { return Err(Error { a, ..Default::default() }) } else { };
+        unsafe { *p += 1 };
+        let c = move |x: f32, _| -> f32 { x };
+        let n = self.layers.len() + self.f.config().size;
+        assert_eq!(self.f.len(), n, "{n}");
+        Ok(-(x.into() as f64).powi(2) * self.norm.forward::<3>(y)?)
+    }
+"#;
+
+#[test]
+fn an_impl_without_calls_is_untouched() {
+    let source = format!(
+        "#[allow(x)] unsafe impl<B> Layer for Block {{ type A = u8; const C: u8 = 1; m!{{ x }} {PLAIN} }}"
+    );
+    assert_eq!(places(rewritten(BLOCK, &source)), places(parse(&source)));
+}
+
+#[test]
+fn a_method_without_calls_is_untouched() {
+    let source =
+        format!("impl Block {{ {PLAIN} fn forward(&self, x: X) -> X {{ self.f.forward(x) }} }}");
+    let output = places(rewritten(BLOCK, &source));
+    let length = places(parse(PLAIN)).len() + "impl Block {".split(' ').count();
+    assert_eq!(output[..length], places(parse(&source))[..length]);
+    assert!(output.iter().any(|(text, _)| text == "checkpoint_with"));
+}
+
+#[test]
+fn an_impl_with_errors_is_untouched() {
+    let source = "impl Block { fn forward(&self, x: X) -> X { self.f.forward(run(&self.g, x)) } }";
+    let output = places(rewritten(BLOCK, source));
+    let input = places(parse(source));
+    assert_eq!(output[..input.len()], input);
+}
+
+#[test]
+fn a_rewritten_call_has_the_places_of_the_users_call() {
+    let source = "impl Block { fn forward(&self, x: X) -> X { self.f.forward(x) } }";
+    let range_of = |text: &str| source.rfind(text).map(|at| at..at + text.len());
+    let output = places(rewritten(BLOCK, source));
+    let place_of = |name: &str| {
+        output
+            .iter()
+            .rfind(|(text, _)| text == name)
+            .map(|(_, range)| range.clone())
+    };
+    assert_eq!(place_of("checkpoint_with"), range_of("forward"));
+    assert_eq!(
+        place_of("F_CHECKPOINT_APPLIED_BY_REMAT_FORWARD"),
+        range_of("forward")
+    );
+    assert_eq!(place_of("forward"), range_of("forward"));
+}
+
+/// The tokens without one of them, for each of them at every depth.
+fn without_one(tokens: TokenStream) -> Vec<TokenStream> {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut variants = Vec::new();
+    for (index, tree) in trees.iter().enumerate() {
+        let around = |middle: Option<TokenTree>| -> TokenStream {
+            let (before, after) = (trees[..index].iter(), trees[index + 1..].iter());
+            before
+                .cloned()
+                .chain(middle)
+                .chain(after.cloned())
+                .collect()
+        };
+        variants.push(around(None));
+        if let TokenTree::Group(group) = tree {
+            for inner in without_one(group.stream()) {
+                variants.push(around(Some(Group::new(group.delimiter(), inner).into())));
+            }
+        }
+    }
+    variants
+}
+
+// What an editor sees while someone types: never a panic, and always the user's tokens back.
+
+#[test]
+fn an_impl_without_one_token_is_handled() {
+    let source = format!(
+        "impl<B> Block<B> {{ {PLAIN} fn forward(&self, x: X) -> X {{
+            let Self {{ f, maybe: Some(m), .. }} = self;
+            for (i, b) in self.layers.iter().enumerate() {{ x = b.forward(vec![m.forward(x)], i); }}
+            dbg!(self.layers[0].len(), self.0.1, self.f.forward(x));
+            self.f.forward(MhaInput::new(x, &y).mask(|t| t + x), Input {{ x, y: -1 }})
+        }} }}"
+    );
+    let table = expansion::table(derive_tokens(BLOCK));
+    for item in without_one(parse(&source)) {
+        let output = crate::forward::rewrite(quote!(#table #item)).to_string();
+        assert!(output.contains("compile_error") || output.starts_with(&item.to_string()));
+        let output = crate::forward::attribute(&TokenStream::new(), item.clone());
+        assert!(output.to_string().contains(&item.to_string()));
+    }
+}
+
+#[test]
+fn a_struct_without_one_token_is_handled() {
+    let source = "
+        #[remat(crate = crate::remat)]
+        struct Block<'a, B: Backend = X, const N: usize = 3>
+        where
+            B: Copy,
+        {
+            #[checkpoint(deterministic)]
+            r#type: Vec<&'a (usize, [Option<B>; N])>,
+            #[remat(skip)]
+            g: <B as A>::C,
+        }
+    ";
+    for item in without_one(parse(source)) {
+        if let Ok(input) = syn::parse2(item) {
+            crate::expand::derive(&input);
+            crate::tree::derive(&input);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Randomness that repeats.
+//!
+//! burn's generators can be seeded but not read, so the state in which a segment starts cannot be
+//! saved: it has to be *set*, to a seed that is known, and the stream that was interrupted has to
+//! go on from another known seed.
+//!
+//! * A segment's seed is drawn from the device's own generator: after `device.seed(s)` the whole
+//!   run repeats, and another `s` gives other masks.
+//! * A segment inside another takes its seed from the outer one's, by counting, so that a second
+//!   run of the outer gives the inner the same seed.
+//! * After a segment the generator is set to a seed drawn before it, so that what runs outside
+//!   neither repeats the segment's numbers nor depends on how many it took.
+//!
+//! Drawing reads a value back. Where that waits for the device, only the first segment of a step
+//! draws, and the next ones count on from there: see [`Root`].
+
+use crate::tape::reads_wait;
+use burn::tensor::{Device, Distribution, Int, Tensor};
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// The random numbers of one segment.
+pub(crate) struct Stream {
+    device: Device,
+    seed: u64,
+    /// Keeps the root that the seed was counted from.
+    _root: Option<Arc<()>>,
+}
+
+impl Stream {
+    /// A stream of its own for a segment that runs on `device`.
+    pub(crate) fn fork(device: &Device) -> Self {
+        let (seed, root) = next_seed(device);
+        Self {
+            device: device.clone(),
+            seed,
+            _root: root,
+        }
+    }
+
+    /// A stream of its own, if this thread is inside a segment.
+    pub(crate) fn fork_nested(device: &Device) -> Option<Self> {
+        let nested = SCOPES.with_borrow(|scopes| !scopes.is_empty());
+        nested.then(|| Self::fork(device))
+    }
+
+    /// Runs `f` with this stream in the device's generator; each time with the same numbers.
+    pub(crate) fn play<R>(&self, f: impl FnOnce() -> R) -> R {
+        let _scope = Scope::enter(&self.device, self.seed);
+        f()
+    }
+}
+
+thread_local! {
+    /// The segments this thread is in, the innermost last.
+    static SCOPES: RefCell<Vec<Counter>> = const { RefCell::new(Vec::new()) };
+}
+
+/// burn's generators belong to the process: two threads inside segments would take numbers from
+/// one another's streams, and a recomputation would not find its own again.
+static GENERATOR: Mutex<()> = Mutex::new(());
+
+/// Seeds counted from a seed.
+struct Counter {
+    seed: u64,
+    next: u64,
+}
+
+impl Counter {
+    fn new(seed: u64) -> Self {
+        Self { seed, next: 0 }
+    }
+
+    fn count(&mut self) -> u64 {
+        self.next += 1;
+        mix(self.seed ^ mix(self.next))
+    }
+}
+
+/// While it lives, the device's generator runs a segment's stream; then the interrupted one.
+struct Scope<'a> {
+    device: &'a Device,
+    resume: u64,
+    _only_one: Option<MutexGuard<'static, ()>>,
+}
+
+impl<'a> Scope<'a> {
+    fn enter(device: &'a Device, seed: u64) -> Self {
+        let outermost = SCOPES.with_borrow(Vec::is_empty);
+        let only_one =
+            outermost.then(|| GENERATOR.lock().unwrap_or_else(PoisonError::into_inner));
+        let (resume, _) = next_seed(device);
+        SCOPES.with_borrow_mut(|scopes| scopes.push(Counter::new(seed)));
+        device.seed(seed);
+        Self {
+            device,
+            resume,
+            _only_one: only_one,
+        }
+    }
+}
+
+impl Drop for Scope<'_> {
+    fn drop(&mut self) {
+        SCOPES.with_borrow_mut(Vec::pop);
+        self.device.seed(self.resume);
+    }
+}
+
+fn next_seed(device: &Device) -> (u64, Option<Arc<()>>) {
+    let counted = SCOPES.with_borrow_mut(|scopes| scopes.last_mut().map(Counter::count));
+    match counted {
+        Some(seed) => (seed, None),
+        None if reads_wait(device) => {
+            let (seed, root) = Root::next(device);
+            (seed, Some(root))
+        }
+        None => (draw(device), None),
+    }
+}
+
+/// A seed drawn once and counted on from, as long as a segment that came from it waits for its
+/// backward pass: at most one wait for the device a step, and `device.seed` is obeyed from the
+/// next step on.
+struct Root {
+    seeds: Counter,
+    in_use: Weak<()>,
+}
+
+static ROOT: Mutex<Option<Root>> = Mutex::new(None);
+
+impl Root {
+    fn next(device: &Device) -> (u64, Arc<()>) {
+        let mut root = ROOT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(root) = root.as_mut()
+            && let Some(in_use) = root.in_use.upgrade()
+        {
+            return (root.seeds.count(), in_use);
+        }
+        let in_use = Arc::new(());
+        let mut fresh = Self {
+            seeds: Counter::new(draw(device)),
+            in_use: Arc::downgrade(&in_use),
+        };
+        let seed = fresh.seeds.count();
+        *root = Some(fresh);
+        (seed, in_use)
+    }
+}
+
+/// A seed from the device's generator, which moves on.
+fn draw(device: &Device) -> u64 {
+    // 24 bits a number: what the least precise of burn's integer generators gives.
+    let numbers = Tensor::<1, Int>::random(
+        [4],
+        Distribution::Uniform(0.0, f64::from(1 << 24)),
+        &device.clone().without_autodiff(),
+    );
+    numbers
+        .into_data()
+        .iter::<u32>()
+        .fold(0, |seed, number| mix(seed ^ u64::from(number)))
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+/// Generators, OOPSLA 2014), with its increment so that zero does not stay zero.
+fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    value ^ (value >> 31)
+}

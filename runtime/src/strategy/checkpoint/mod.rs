@@ -1,0 +1,188 @@
+//! `#[checkpoint]`: keep only the inputs, run the layer again in the backward pass.
+
+mod expected;
+mod fingerprint;
+mod options;
+
+pub use options::Checkpoint;
+
+use super::Layer;
+use super::off::strategies_are_off;
+use super::segment::{self, KeptInputs, Parents, Ports, Seeds, Snapshot};
+use crate::random::Stream;
+use crate::tape::{self, Cotangents, ParentGradients};
+use crate::tree::TensorTree;
+use burn::tensor::Device;
+use expected::Expected;
+use options::Label;
+
+/// Runs `forward` keeping only its inputs: what the layers inside save for their gradients is
+/// dropped, and the backward pass runs `forward` again to get it back.
+///
+/// The closure gets the module and the inputs as arguments and must not capture anything else: as a
+/// plain function it cannot bring in a tensor whose gradient would be lost. `#[checkpoint]` on a
+/// field writes this call for you.
+///
+/// * Outputs, loss and gradients are those of the plain call, to the bit, on a backend whose
+///   kernels give the same bits each time (where `forward` draws random numbers: one more sample of
+///   the same distribution, repeated exactly in the backward pass).
+/// * Module state (running statistics) moves once, as in one forward pass.
+/// * If nothing is tracked — inference, a frozen module on constant inputs — it is the plain call.
+/// * Memory: the inputs stay until the backward pass, plus one segment's activations while it is
+///   run again. Time: the forward of the segment once more.
+/// * Where an input takes no part in the outputs that reach the loss, an input that is itself the
+///   result of an operation gets a gradient of zeros (plain burn would not visit it).
+///
+/// ```
+/// use burn::nn::attention::{MhaInput, MultiHeadAttentionConfig};
+/// use burn::tensor::{Device, Tensor};
+///
+/// let device = Device::flex().autodiff();
+/// let attention = MultiHeadAttentionConfig::new(8, 2).init(&device);
+/// let x = Tensor::<3>::ones([1, 4, 8], &device).require_grad();
+///
+/// let y = remat::checkpoint(&attention, (x.clone(),), |attention, (x,)| {
+///     attention.forward(MhaInput::self_attn(x)).context
+/// });
+/// let grads = y.sum().backward();
+/// assert_eq!(x.grad(&grads).unwrap().dims(), [1, 4, 8]);
+/// ```
+///
+/// # Panics
+///
+/// In the forward pass: if an output depends on a tracked tensor that is neither an input nor a
+/// parameter; if a parameter is marked for burn's distributed gradients; if remat was built without
+/// the feature of the tensors' backend.
+///
+/// In the backward pass: if the second run gives another number, shape or dtype of tensors than the
+/// first, or (debug builds, or `REMAT_CHECK=1`) other values.
+#[track_caller]
+pub fn checkpoint<M, I, O>(module: &M, inputs: I, forward: fn(&M, I) -> O) -> O
+where
+    M: Layer,
+    I: TensorTree + Send + 'static,
+    O: TensorTree + 'static,
+{
+    checkpoint_with(Checkpoint::new(), module, inputs, forward)
+}
+
+/// [`checkpoint`] with a name for messages and other options.
+///
+/// ```
+/// use burn::{nn::LinearConfig, tensor::{Device, Tensor}};
+/// use remat::Checkpoint;
+///
+/// let device = Device::flex().autodiff();
+/// let linear = LinearConfig::new(4, 4).init(&device);
+/// let x = Tensor::<2>::ones([1, 4], &device);
+///
+/// let options = Checkpoint::named("Mlp.up").deterministic();
+/// let y = remat::checkpoint_with(options, &linear, (x,), |linear, (x,)| linear.forward(x));
+/// assert!(y.is_tracked());
+/// ```
+///
+/// # Panics
+///
+/// As [`checkpoint`].
+pub fn checkpoint_with<M, I, O>(
+    options: Checkpoint,
+    module: &M,
+    inputs: I,
+    forward: fn(&M, I) -> O,
+) -> O
+where
+    M: Layer,
+    I: TensorTree + Send + 'static,
+    O: TensorTree + 'static,
+{
+    if strategies_are_off() {
+        return forward(module, inputs);
+    }
+    let parents = Parents::of(module, &inputs);
+    let Some(device) = parents.device().cloned() else {
+        return forward(module, inputs);
+    };
+    if parents.nodes.is_empty() {
+        // The first run of an outer segment has nothing tracked, its second run has: the random
+        // numbers must be the same.
+        let stream = options.stream(|| Stream::fork_nested(&device));
+        return play(stream.as_ref(), || forward(module, inputs));
+    }
+    let (segment, outputs) = Segment::run(options, &device, module, inputs, forward);
+    tape::sweep_now_and_then(&device);
+
+    let mut node = tape::record(parents.nodes, move |cotangents, parents| {
+        segment.backward(cotangents, parents);
+    });
+    outputs.map_tensors(&mut Ports(&mut node))
+}
+
+/// A forward pass that can run again.
+struct Segment<M, I, O> {
+    label: Label,
+    module: Snapshot<M>,
+    inputs: KeptInputs<I>,
+    forward: fn(&M, I) -> O,
+    /// `None` if the segment was promised to draw no random numbers.
+    stream: Option<Stream>,
+    expected: Expected,
+}
+
+impl<M: Layer, I: TensorTree, O: TensorTree + 'static> Segment<M, I, O> {
+    /// Runs the forward pass without a graph.
+    fn run(
+        options: Checkpoint,
+        device: &Device,
+        module: &M,
+        inputs: I,
+        forward: fn(&M, I) -> O,
+    ) -> (Self, O) {
+        let label = options.label::<M>();
+        let snapshot = Snapshot::of(module);
+        let kept = KeptInputs::of(&inputs);
+        // The caller's graph must not be reachable from inside the segment.
+        drop(inputs);
+        let stream = options.stream(|| Some(Stream::fork(device)));
+        let untracked = segment::untracked(module);
+        let outputs = play(stream.as_ref(), || forward(&untracked, kept.constants()));
+        if let Some(index) = segment::first_tracked(&outputs) {
+            label.fail(format_args!(
+                "float output {index} depends on a tracked tensor that is neither an input nor a \
+                 parameter, so its gradient would be lost. Pass that tensor as an input (or make \
+                 the field a `Param`)."
+            ));
+        }
+        let segment = Self {
+            expected: Expected::of(&outputs),
+            label,
+            module: snapshot,
+            inputs: kept,
+            forward,
+            stream,
+        };
+        (segment, outputs)
+    }
+
+    /// Runs the forward pass again, on a graph of its own, and that graph's backward pass.
+    fn backward(self, cotangents: Cotangents, parents: &mut ParentGradients) {
+        let module = self.module.fork();
+        let leaves = self.inputs.leaves();
+        let outputs = play(self.stream.as_ref(), || {
+            (self.forward)(&module, segment::share(&leaves))
+        });
+        self.expected.check(&outputs, &self.label);
+        let vjp = Seeds::plant(cotangents, &outputs);
+        // The outputs' values are not needed: only their places in the graph.
+        drop(outputs);
+        if let Some(grads) = vjp.backward() {
+            segment::hand_over(&leaves, &module, grads, parents);
+        }
+    }
+}
+
+fn play<R>(stream: Option<&Stream>, f: impl FnOnce() -> R) -> R {
+    match stream {
+        Some(stream) => stream.play(f),
+        None => f(),
+    }
+}

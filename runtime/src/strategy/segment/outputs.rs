@@ -1,0 +1,69 @@
+//! The outputs of a segment, in the caller's graph and in the segment's own.
+
+use crate::tape::{Cotangents, Node, Vjp};
+use crate::tree::{TensorMapper, TensorTree, TensorVisitor};
+use burn::tensor::Tensor;
+
+/// Makes every float output an output of the recorded node.
+pub(crate) struct Ports<'a>(pub(crate) &'a mut Node);
+
+impl TensorMapper for Ports<'_> {
+    fn map_float<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
+        self.0.output(value)
+    }
+}
+
+/// Starts the segment's backward pass from the gradients that reached its outputs.
+pub(crate) struct Seeds {
+    cotangents: Cotangents,
+    vjp: Vjp,
+    next: usize,
+}
+
+impl Seeds {
+    pub(crate) fn plant<O: TensorTree>(cotangents: Cotangents, outputs: &O) -> Vjp {
+        let mut seeds = Self {
+            cotangents,
+            vjp: Vjp::new(),
+            next: 0,
+        };
+        outputs.visit_tensors(&mut seeds);
+        seeds.vjp
+    }
+}
+
+impl TensorVisitor for Seeds {
+    fn visit_float<const D: usize>(&mut self, output: &Tensor<D>) {
+        if let Some(cotangent) = self.cotangents.take(self.next) {
+            self.vjp.seed(output, cotangent);
+        }
+        self.next += 1;
+    }
+}
+
+/// The index of the first output that still hangs on some graph, if any.
+///
+/// Inputs and parameters were untracked, so such an output depends on a tensor that came in some
+/// other way, and its gradient would be lost.
+pub(crate) fn first_tracked<O: TensorTree>(outputs: &O) -> Option<usize> {
+    let mut find = FindTracked {
+        next: 0,
+        found: None,
+    };
+    outputs.visit_tensors(&mut find);
+    find.found
+}
+
+struct FindTracked {
+    next: usize,
+    found: Option<usize>,
+}
+
+impl TensorVisitor for FindTracked {
+    fn visit_float<const D: usize>(&mut self, output: &Tensor<D>) {
+        if output.is_tracked() {
+            self.found.get_or_insert(self.next);
+        }
+        self.next += 1;
+    }
+}

@@ -1,0 +1,21 @@
+//! The only room that knows burn's autodiff internals.
+//!
+//! * [`record`] puts a node into burn's graph whose backward pass is a closure;
+//! * [`Vjp`] runs a backward pass from given gradients;
+//! * a sweep keeps burn's bookkeeping of untracked operations small.
+//!
+//! Everything is generic over the backends burn dispatches to and over its two checkpointing
+//! strategies; callers see only `Tensor<D>`.
+
+mod backend;
+mod gradients;
+mod node;
+mod steps;
+mod sweep;
+mod vjp;
+
+pub(crate) use backend::reads_wait;
+pub use gradients::{Cotangents, ParentGradients};
+pub use node::{Node, Parent, record};
+pub(crate) use sweep::sweep_now_and_then;
+pub use vjp::Vjp;

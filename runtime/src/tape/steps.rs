@@ -1,0 +1,201 @@
+//! The three backward steps remat adds to burn's graph.
+//!
+//! ```text
+//! parents ──► Join* ──► Core ──► Port (one per output) ──► whatever consumes the output
+//! ```
+//!
+//! burn runs steps from the loss towards the leaves. Each port that the loss reaches leaves its
+//! gradient in the shared record; the core, which lies below all ports, then runs the pullback
+//! once. Joins only make room: a step's number of parents is part of its type in burn.
+
+use super::backend::{Routed, Tracked, untracked};
+use super::gradients::{Cotangents, ParentGradients};
+use super::node::{Parent, Pullback};
+use burn::backend::autodiff::{
+    checkpoint::{base::Checkpointer, strategy::NoCheckpointing},
+    grads::Gradients,
+    ops::{Backward, NodeGuard, Ops, OpsKind},
+};
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Backend, DispatchTensor, TensorMetadata};
+use burn::tensor::{FloatDType, GradientCheckpointingStrategy, Shape};
+use std::fmt::{self, Debug};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Parents a join or a core takes; free places are filled with untracked nodes, which burn
+/// leaves out of the graph.
+const FAN_IN: usize = 16;
+
+/// What the core and its ports share until the backward pass.
+struct Record {
+    pullback: Option<Pullback>,
+    cotangents: Vec<Option<DispatchTensor>>,
+    targets: Vec<Target>,
+}
+
+/// Where the gradient of one parent goes.
+struct Target {
+    id: burn::backend::autodiff::NodeId,
+    /// Shape and dtype of a parent whose own backward step is in the graph: burn runs that step in
+    /// any case and panics if it finds no gradient, so a missing one is registered as zeros.
+    inner: Option<(Shape, FloatDType)>,
+}
+
+/// The record as a step's state: burn asks for `Clone` and `Debug`.
+#[derive(Clone)]
+pub(super) struct Shared(Arc<Mutex<Record>>);
+
+impl Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Record")
+    }
+}
+
+impl Shared {
+    fn with<R>(&self, f: impl FnOnce(&mut Record) -> R) -> R {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[derive(Debug)]
+struct Join;
+
+impl<B: Backend> Backward<B, FAN_IN> for Join {
+    type State = ();
+
+    fn backward(self, _: Ops<(), FAN_IN>, _: &mut Gradients, _: &mut Checkpointer) {}
+}
+
+#[derive(Debug)]
+struct Core;
+
+impl<B: Routed> Backward<B, FAN_IN> for Core {
+    type State = Shared;
+
+    fn backward(self, ops: Ops<Shared, FAN_IN>, grads: &mut Gradients, _: &mut Checkpointer) {
+        let (pullback, cotangents, targets) = ops.state.with(|record| {
+            (
+                record.pullback.take(),
+                std::mem::take(&mut record.cotangents),
+                std::mem::take(&mut record.targets),
+            )
+        });
+        let Some(pullback) = pullback else { return };
+        let device = cotangents.iter().flatten().next().map(|cotangent| {
+            B::plain(cotangent.clone()).device()
+        });
+        let mut found = ParentGradients::new(targets.len());
+        pullback(Cotangents(cotangents), &mut found);
+        for (target, gradient) in targets.into_iter().zip(found.0) {
+            match (gradient, target.inner, &device) {
+                (Some(gradient), ..) => grads.register::<B>(target.id, B::plain(gradient)),
+                (None, Some((shape, dtype)), Some(device)) => {
+                    grads.register::<B>(target.id, B::float_zeros(shape, device, dtype));
+                }
+                (None, ..) => {}
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Port;
+
+impl<B: Routed> Backward<B, 1> for Port {
+    type State = (Shared, usize);
+
+    fn backward(self, ops: Ops<(Shared, usize), 1>, grads: &mut Gradients, _: &mut Checkpointer) {
+        let (shared, index) = ops.state;
+        let cotangent = B::wrap_plain(grads.consume::<B>(&ops.node));
+        shared.with(|record| record.cotangents[index] = Some(cotangent));
+    }
+}
+
+/// Puts the core below `parents`. `filler` gives the graph-only tensors a value to carry; it is
+/// shared, not copied, and dropped with them.
+pub(super) fn core<B: Routed>(
+    parents: Vec<Parent>,
+    pullback: Pullback,
+    filler: FloatTensor<B>,
+) -> (DispatchTensor, Shared) {
+    let strategy = strategy_of(&parents);
+    let (guards, targets) = parents.into_iter().map(Parent::split).unzip();
+    let shared = Shared(Arc::new(Mutex::new(Record {
+        pullback: Some(pullback),
+        cotangents: Vec::new(),
+        targets,
+    })));
+    let guards = fill::<B>(join::<B>(guards, &filler), &filler);
+    let node = match Backward::<B, FAN_IN>::prepare::<NoCheckpointing>(Core, guards)
+        .compute_bound()
+        .stateful()
+    {
+        OpsKind::Tracked(prep) => prep.finish(shared.clone(), filler),
+        OpsKind::UnTracked(prep) => prep.finish(filler),
+    };
+    (B::wrap_tracked(node, strategy), shared)
+}
+
+/// One output of the core.
+pub(super) fn port<B: Routed>(
+    core: &DispatchTensor,
+    shared: &Shared,
+    value: FloatTensor<B>,
+    strategy: GradientCheckpointingStrategy,
+) -> DispatchTensor {
+    let index = shared.with(|record| {
+        record.cotangents.push(None);
+        record.cotangents.len() - 1
+    });
+    let guard = B::tracked(core.clone()).node();
+    let node = match Backward::<B, 1>::prepare::<NoCheckpointing>(Port, [guard])
+        .compute_bound()
+        .stateful()
+    {
+        OpsKind::Tracked(prep) => prep.finish((shared.clone(), index), value),
+        OpsKind::UnTracked(prep) => prep.finish(value),
+    };
+    B::wrap_tracked(node, strategy)
+}
+
+fn strategy_of(parents: &[Parent]) -> GradientCheckpointingStrategy {
+    parents
+        .first()
+        .map_or(GradientCheckpointingStrategy::Disabled, Parent::strategy)
+}
+
+/// Joins guards, `FAN_IN` at a time, until they fit one step.
+fn join<B: Routed>(mut guards: Vec<NodeGuard>, filler: &FloatTensor<B>) -> Vec<NodeGuard> {
+    while guards.len() > FAN_IN {
+        let mut rest = guards.into_iter();
+        let mut joined = Vec::new();
+        while rest.len() > 0 {
+            let group: Vec<_> = rest.by_ref().take(FAN_IN).collect();
+            joined.push(join_group::<B>(group, filler).node());
+        }
+        guards = joined;
+    }
+    guards
+}
+
+fn join_group<B: Routed>(group: Vec<NodeGuard>, filler: &FloatTensor<B>) -> Tracked<B> {
+    Backward::<B, FAN_IN>::prepare::<NoCheckpointing>(Join, fill::<B>(group, filler))
+        .compute_bound()
+        .stateless(filler.clone())
+}
+
+fn fill<B: Routed>(guards: Vec<NodeGuard>, filler: &FloatTensor<B>) -> [NodeGuard; FAN_IN] {
+    let empty = untracked::<B>(filler.clone());
+    let mut guards = guards.into_iter();
+    std::array::from_fn(|_| guards.next().unwrap_or_else(|| empty.node()))
+}
+
+impl Parent {
+    fn split(self) -> (NodeGuard, Target) {
+        let target = Target {
+            id: self.guard.id(),
+            inner: self.inner,
+        };
+        (self.guard, target)
+    }
+}

@@ -1,0 +1,14 @@
+//! `remat::checkpoint` against plain burn: same values, same gradients, same state.
+//!
+//! Nothing in this binary draws random numbers inside a segment: burn's generators belong to the
+//! process, and the tests of one binary run side by side. Those tests are in `random.rs`.
+
+mod errors;
+mod gradients;
+mod graphs;
+mod outputs;
+mod random_graphs;
+mod state;
+mod support;
+mod tape;
+mod tree;

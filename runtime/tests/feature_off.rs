@@ -1,0 +1,21 @@
+//! A tensor of a backend that burn has and remat was not told of.
+
+#![cfg(not(feature = "ndarray"))]
+// burn is about to drop ndarray; until then it is the cheapest second backend to build.
+#![allow(deprecated)]
+
+use burn::nn::LinearConfig;
+use burn::tensor::{Device, Tensor};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+#[test]
+fn the_message_names_the_feature() {
+    let device = Device::ndarray().autodiff();
+    let linear = LinearConfig::new(2, 2).init(&device);
+    let x = Tensor::<2>::ones([1, 2], &device);
+    let run = || remat::checkpoint(&linear, (x.clone(),), |linear, (x,)| linear.forward(x));
+    let panic = catch_unwind(AssertUnwindSafe(run)).err().expect("a panic");
+    let message = panic.downcast_ref::<String>().unwrap();
+    assert!(message.contains("without the feature `ndarray`"), "{message}");
+    assert!(message.contains("Cargo.toml"), "{message}");
+}

@@ -1,0 +1,139 @@
+//! What checkpoints keep alive, in live bytes. The tests of this binary take turns.
+
+#![cfg(not(cube))]
+
+use burn::module::Module;
+use burn::nn::{Gelu, Linear, LinearConfig};
+use burn::tensor::{Device, Tensor};
+use remat::checkpoint;
+use remat::memory::{Tracking, live_bytes, measure};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+#[global_allocator]
+static ALLOCATOR: Tracking = Tracking::new();
+
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[derive(Module, Debug)]
+struct Block {
+    up: Linear,
+    gelu: Gelu,
+    down: Linear,
+}
+
+impl Block {
+    fn new(d: usize, device: &Device) -> Self {
+        Self {
+            up: LinearConfig::new(d, 4 * d).init(device),
+            gelu: Gelu::new(),
+            down: LinearConfig::new(4 * d, d).init(device),
+        }
+    }
+
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        x.clone() + self.down.forward(self.gelu.forward(self.up.forward(x)))
+    }
+}
+
+const ROWS: usize = 256;
+const D: usize = 64;
+
+fn blocks(device: &Device) -> Vec<Block> {
+    (0..8).map(|_| Block::new(D, device)).collect()
+}
+
+fn forward(blocks: &[Block], x: Tensor<2>) -> Tensor<2> {
+    blocks.iter().fold(x, |x, block| {
+        checkpoint(block, (x,), |block, (x,)| block.forward(x))
+    })
+}
+
+fn input(device: &Device) -> Tensor<2> {
+    Tensor::ones([ROWS, D], device)
+}
+
+/// Two rounds before counting: lazy parameters, thread pools and tables come to their size.
+fn warm(mut step: impl FnMut()) {
+    step();
+    step();
+}
+
+#[test]
+fn c25_retained_and_peak_are_below_plain() {
+    let _turn = turn();
+    for device in [
+        Device::flex().autodiff(),
+        Device::flex().autodiff().gradient_checkpointing(),
+    ] {
+        let blocks = blocks(&device);
+        let step = || {
+            let y = forward(&blocks, input(&device));
+            let _ = y.sum().backward();
+        };
+        warm(step);
+        let (y, kept) = measure(&device, || forward(&blocks, input(&device)));
+        drop(y);
+        let ((), peak) = measure(&device, step);
+        let (plain_y, plain_kept) = measure(&device, || {
+            remat::without_strategies(|| forward(&blocks, input(&device)))
+        });
+        drop(plain_y);
+        let ((), plain_peak) = measure(&device, || remat::without_strategies(step));
+
+        // One input a block, where plain burn keeps that input, Gelu's input and its output.
+        let input_bytes = (ROWS * D * 4) as f64;
+        let retained = kept.retained().unwrap() as f64;
+        assert!(retained < 8.0 * input_bytes * 1.5, "{retained}");
+        let plain = plain_kept.retained().unwrap() as f64;
+        assert!(retained < plain * 0.25, "{retained} of {plain}");
+        assert!(peak.peak().unwrap() < plain_peak.peak().unwrap() / 2);
+    }
+}
+
+#[test]
+fn c26_a_hundred_steps_end_where_they_began() {
+    let _turn = turn();
+    let device = Device::flex().autodiff();
+    let blocks = blocks(&device);
+    let step = || {
+        let y = forward(&blocks, input(&device));
+        let _ = y.sum().backward();
+    };
+    warm(step);
+    let before = live_bytes().unwrap();
+    for index in 0..100 {
+        step();
+        assert_eq!(live_bytes().unwrap(), before, "after step {index}");
+    }
+}
+
+/// C26, C35: forwards whose backward never runs do not pile up.
+#[test]
+fn c26_c35_graphs_dropped_without_backward() {
+    let _turn = turn();
+    let device = Device::flex().autodiff();
+    let blocks = blocks(&device);
+    let abandon = || drop(forward(&blocks, input(&device)));
+    let settle = || {
+        let _ = forward(&blocks, input(&device)).sum().backward();
+    };
+    warm(|| {
+        abandon();
+        settle();
+    });
+    let before = live_bytes().unwrap();
+    let mut highest = 0;
+    for _ in 0..50 {
+        abandon();
+        highest = highest.max(live_bytes().unwrap());
+    }
+    // A few abandoned steps wait for the next sweep; their number does not grow.
+    let one_step = 8 * ROWS * D * 4;
+    assert!(highest - before < 4 * one_step, "{}", highest - before);
+    settle();
+    assert_eq!(live_bytes().unwrap(), before);
+}
