@@ -180,3 +180,52 @@ impl Run {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::STRATEGIES;
+
+    #[test]
+    fn a_row_has_the_keys_that_the_issue_names() {
+        let row = Row {
+            strategy: "plain",
+            retained_bytes: Some(-1),
+            peak_bytes: None,
+            step_ratio: 1.5,
+            loss: 0.1,
+            grad_max_rel_err: 0.0,
+        };
+        assert_eq!(
+            serde_json::to_string(&row).unwrap(),
+            r#"{"strategy":"plain","retained_bytes":-1,"peak_bytes":null,"step_ratio":1.5,"loss":0.1,"grad_max_rel_err":0.0}"#
+        );
+    }
+
+    #[test]
+    fn every_strategy_computes_what_plain_burn_does() {
+        let workload = Workload {
+            layers: 2,
+            dim: 8,
+            heads: 2,
+            batch: 2,
+            seq: 4,
+            dropout: 0.0,
+        };
+        let comparison = Comparison::new(workload, Device::flex(), 7, 2);
+        let rows = STRATEGIES.iter().map(|strategy| {
+            let mut pairs = 0;
+            let row = comparison.measure(*strategy, || pairs += 1).unwrap();
+            assert_eq!(pairs, 2, "{}", strategy.name);
+            row
+        });
+        let rows: Vec<_> = rows.collect();
+        for row in &rows {
+            assert_eq!(row.loss.to_bits(), rows[0].loss.to_bits(), "{row:?}");
+            assert!(row.grad_max_rel_err < 1e-3, "{row:?}");
+            assert!(row.step_ratio > 0.0, "{row:?}");
+            // This program counts no memory, and says so.
+            assert_eq!((row.retained_bytes, row.peak_bytes), (None, None));
+        }
+    }
+}

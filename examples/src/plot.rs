@@ -6,9 +6,9 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use crate::measure::Row;
+use crate::table::in_mib;
 
 const SIZE: (u32, u32) = (800, 500);
-const MIB: f64 = (1 << 20) as f64;
 
 /// Writes an SVG file: one point a strategy for the memory that the forward pass retains, one for
 /// the peak of a step.
@@ -17,11 +17,11 @@ const MIB: f64 = (1 << 20) as f64;
 ///
 /// If the file cannot be written.
 pub fn memory_against_time(rows: &[Row], path: &Path) -> Result<(), Box<dyn Error>> {
-    let retained = Series::new("retained after the forward pass", &BLUE, rows, |row| {
-        row.retained_bytes.map(|bytes| bytes as f64)
+    let retained = Series::new("retained after the forward pass", BLUE, rows, |row| {
+        row.retained_bytes.and_then(in_mib)
     });
-    let peak = Series::new("peak of a step", &RED, rows, |row| {
-        row.peak_bytes.map(|bytes| bytes as f64)
+    let peak = Series::new("peak of a step", RED, rows, |row| {
+        row.peak_bytes.and_then(in_mib)
     });
     let highest = |axis: fn(&Point) -> f64| {
         let points = retained.points.iter().chain(&peak.points);
@@ -44,7 +44,7 @@ pub fn memory_against_time(rows: &[Row], path: &Path) -> Result<(), Box<dyn Erro
         .y_desc("MiB")
         .draw()?;
     for series in [retained, peak] {
-        let color = *series.color;
+        let color = series.color;
         chart
             .draw_series(series.points.into_iter().map(|point| {
                 EmptyElement::at((point.time, point.mib))
@@ -66,7 +66,7 @@ pub fn memory_against_time(rows: &[Row], path: &Path) -> Result<(), Box<dyn Erro
 
 struct Series {
     name: &'static str,
-    color: &'static RGBColor,
+    color: RGBColor,
     points: Vec<Point>,
 }
 
@@ -79,15 +79,15 @@ struct Point {
 impl Series {
     fn new(
         name: &'static str,
-        color: &'static RGBColor,
+        color: RGBColor,
         rows: &[Row],
-        bytes: impl Fn(&Row) -> Option<f64>,
+        mib: impl Fn(&Row) -> Option<f64>,
     ) -> Self {
         let points = rows.iter().filter_map(|row| {
             Some(Point {
                 label: row.strategy,
                 time: row.step_ratio,
-                mib: bytes(row)? / MIB,
+                mib: mib(row)?,
             })
         });
         Self {
@@ -95,5 +95,39 @@ impl Series {
             color,
             points: points.collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(strategy: &'static str, peak_bytes: Option<usize>) -> Row {
+        Row {
+            strategy,
+            retained_bytes: Some(3 << 20),
+            peak_bytes,
+            step_ratio: 1.25,
+            loss: 1.0,
+            grad_max_rel_err: 0.0,
+        }
+    }
+
+    #[test]
+    fn draws_a_point_for_what_was_measured() {
+        let name = format!("remat-{}.svg", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let rows = [row("first", Some(5 << 20)), row("second", None)];
+        memory_against_time(&rows, &path).unwrap();
+        let svg = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(svg.matches("first").count(), 2);
+        assert_eq!(svg.matches("second").count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_an_error() {
+        let path = Path::new("/no/such/folder/memory.svg");
+        assert!(memory_against_time(&[row("first", None)], path).is_err());
     }
 }

@@ -1,8 +1,5 @@
 //! Tables of text.
 
-/// Bytes in one MiB.
-const MIB: f64 = (1 << 20) as f64;
-
 /// Lays the cells out in columns: the first is flush left, numbers are flush right.
 #[must_use]
 pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
@@ -10,30 +7,32 @@ pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.max().unwrap_or(0)
     });
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
-            if column == 0 {
-                line += &format!("{cell:<width$}");
-            } else {
-                line += &format!("  {cell:>width$}");
-            }
-        }
-        text += line.trim_end();
-        text.push('\n');
-    }
-    text
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths).enumerate();
+        let cells = cells.map(|(column, (cell, width))| match column {
+            0 => format!("{cell:<width$}"),
+            _ => format!("  {cell:>width$}"),
+        });
+        cells.collect::<String>().trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
-/// Bytes in MiB, or a dash where nothing was measured.
+/// Bytes in MiB for a table, a dash where nothing was measured.
 #[must_use]
-#[allow(clippy::cast_precision_loss, reason = "one decimal is printed")]
 pub fn mib(bytes: Option<impl TryInto<i64>>) -> String {
-    match bytes.and_then(|bytes| bytes.try_into().ok()) {
-        Some(bytes) => format!("{:.1} MiB", bytes as f64 / MIB),
+    match bytes.and_then(in_mib) {
+        Some(mib) => format!("{mib:.1} MiB"),
         None => "-".to_owned(),
     }
+}
+
+/// Bytes in MiB (of 2^20 bytes).
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "it is for people to read")]
+pub fn in_mib(bytes: impl TryInto<i64>) -> Option<f64> {
+    let bytes = bytes.try_into().ok()?;
+    Some(bytes as f64 / f64::from(1 << 20))
 }
 
 #[cfg(test)]

@@ -22,9 +22,12 @@ use super::{
 //             let Self { first, name: _ } = self;
 //             ::remat::TensorTree::visit_tensors(first, visitor);
 //         }
-//         fn map_tensors<M: ::remat::TensorMapper>(self, mapper: &mut M) -> Self {
+//         fn map_tensors<M: ::remat::TensorMapper>(&self, mapper: &mut M) -> Self {
 //             let Self { first, name } = self;
-//             Self { first: ::remat::TensorTree::map_tensors(first, mapper), name }
+//             Self {
+//                 first: ::remat::TensorTree::map_tensors(first, mapper),
+//                 name: ::core::clone::Clone::clone(name),
+//             }
 //         }
 //     }
 pub fn expand(tree: &Tree) -> TokenStream {
@@ -75,21 +78,21 @@ fn map_method(tree: &Tree) -> TokenStream {
     let mapper = tree.fresh("mapper");
     let rebuild = |variant: &Variant| rebuild_branches(tree, variant, &mapper);
     let body = match &tree.shape {
-        Shape::Struct(variant) if variant.branches.is_empty() => quote!(self),
+        Shape::Struct(variant) if variant.branches.is_empty() => rebuild(variant),
         Shape::Struct(variant) => {
-            let (pattern, values) = (moved_pattern(variant), rebuild(variant));
+            let (pattern, values) = (whole_pattern(variant), rebuild(variant));
             quote!(let #pattern = self; #values)
         }
-        Shape::Enum(variants) if variants.is_empty() => quote!(match self {}),
+        Shape::Enum(variants) if variants.is_empty() => quote!(match *self {}),
         Shape::Enum(variants) => {
-            let patterns = variants.iter().map(moved_pattern);
+            let patterns = variants.iter().map(whole_pattern);
             let values = variants.iter().map(rebuild);
             quote!(match self { #(#patterns => #values,)* })
         }
     };
     let mapper = parameter(tree, &mapper);
     quote! {
-        fn map_tensors<#generic: #krate::TensorMapper>(self, #mapper: &mut #generic) -> Self {
+        fn map_tensors<#generic: #krate::TensorMapper>(&self, #mapper: &mut #generic) -> Self {
             #body
         }
     }
@@ -119,7 +122,7 @@ fn rebuild_branches(tree: &Tree, variant: &Variant, mapper: &Ident) -> TokenStre
     let parts = variant.branches.iter().map(|branch| {
         let local = &branch.local;
         if branch.skip {
-            quote!(#local)
+            quote!(::core::clone::Clone::clone(#local))
         } else {
             quote!(#krate::TensorTree::map_tensors(#local, #mapper))
         }
@@ -140,8 +143,8 @@ fn visited_pattern(variant: &Variant) -> TokenStream {
     construct(variant, patterns)
 }
 
-/// The fields, which are moved out.
-fn moved_pattern(variant: &Variant) -> TokenStream {
+/// All fields, for a reference.
+fn whole_pattern(variant: &Variant) -> TokenStream {
     let locals = variant.branches.iter().map(|branch| {
         let local = &branch.local;
         quote!(#local)
