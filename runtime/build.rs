@@ -3,9 +3,7 @@
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(cube)");
     println!("cargo::rerun-if-changed=build.rs");
-    let runtimes = [
-        "WGPU", "VULKAN", "METAL", "WEBGPU", "CUDA", "ROCM", "CPU",
-    ];
+    let runtimes = ["WGPU", "VULKAN", "METAL", "WEBGPU", "CUDA", "ROCM", "CPU"];
     if runtimes
         .iter()
         .any(|runtime| std::env::var_os(format!("CARGO_FEATURE_{runtime}")).is_some())

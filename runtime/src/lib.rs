@@ -67,7 +67,95 @@ mod strategy;
 pub mod tape;
 mod tree;
 
-pub use remat_macros::{Remat, TensorTree, forward};
+/// ```
+/// use burn::module::Module;
+/// use burn::nn::{Linear, LinearConfig};
+/// use burn::tensor::{Device, Tensor};
+///
+/// #[derive(Module, Debug, remat::Remat)]
+/// struct Stack {
+///     #[checkpoint] // each layer is a segment of its own
+///     layers: Vec<Linear>,
+///     #[checkpoint(deterministic)] // draws no random numbers
+///     head: Option<Linear>,
+/// }
+///
+/// #[remat::forward]
+/// impl Stack {
+///     fn forward(&self, mut x: Tensor<2>) -> Tensor<2> {
+///         for layer in &self.layers {
+///             x = layer.forward(x).tanh();
+///         }
+///         match &self.head {
+///             Some(head) => head.forward(x),
+///             None => x,
+///         }
+///     }
+/// }
+///
+/// let device = Device::flex().autodiff();
+/// let linear = || LinearConfig::new(4, 4).init(&device);
+/// let stack = Stack { layers: vec![linear(), linear()], head: Some(linear()) };
+/// let x = Tensor::ones([1, 4], &device);
+/// let plain = remat::without_strategies(|| stack.forward(x.clone()));
+/// assert_eq!(stack.forward(x).to_data(), plain.to_data());
+/// ```
+pub use remat_macros::Remat;
+
+/// ```
+/// use burn::module::Module;
+/// use burn::nn::{Lstm, LstmConfig, LstmState};
+/// use burn::tensor::{Device, Tensor};
+///
+/// #[derive(Module, Debug, remat::Remat)]
+/// struct Encoder {
+///     #[checkpoint]
+///     lstm: Lstm,
+/// }
+///
+/// trait Sequence {
+///     fn encode(&self, x: Tensor<3>) -> Tensor<2>;
+/// }
+///
+/// #[remat::forward]
+/// impl Sequence for Encoder {
+///     fn encode(&self, x: Tensor<3>) -> Tensor<2> {
+///         let (_, LstmState { hidden, .. }) = self.lstm.forward(x, None);
+///         hidden
+///     }
+/// }
+///
+/// let device = Device::flex().autodiff();
+/// let encoder = Encoder { lstm: LstmConfig::new(4, 8, true).init(&device) };
+/// let hidden = encoder.encode(Tensor::ones([2, 3, 4], &device));
+/// assert_eq!(hidden.dims(), [2, 8]);
+/// ```
+pub use remat_macros::forward;
+
+/// ```
+/// use burn::nn::{Linear, LinearConfig};
+/// use burn::tensor::{Bool, Device, Tensor};
+/// use remat::TensorTree;
+///
+/// #[derive(TensorTree)]
+/// enum Input {
+///     Plain(Tensor<2>),
+///     Masked { values: Tensor<2>, mask: Tensor<2, Bool> },
+/// }
+///
+/// let device = Device::flex().autodiff();
+/// let linear = LinearConfig::new(4, 4).init(&device);
+/// let x = Tensor::<2>::ones([1, 4], &device);
+/// let input = Input::Masked { mask: x.clone().greater_elem(0.5), values: x };
+///
+/// let y = remat::checkpoint(&linear, (input,), |linear: &Linear, (input,)| match input {
+///     Input::Plain(values) => linear.forward(values),
+///     Input::Masked { values, mask } => linear.forward(values.mask_fill(mask, 0.0)),
+/// });
+/// assert!(y.is_tracked());
+/// ```
+pub use remat_macros::TensorTree;
+
 pub use strategy::{Checkpoint, Layer, checkpoint, checkpoint_with, without_strategies};
 pub use tree::{TensorMapper, TensorTree, TensorVisitor};
 

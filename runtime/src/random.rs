@@ -87,8 +87,7 @@ struct Scope<'a> {
 impl<'a> Scope<'a> {
     fn enter(device: &'a Device, seed: u64) -> Self {
         let outermost = SCOPES.with_borrow(Vec::is_empty);
-        let only_one =
-            outermost.then(|| GENERATOR.lock().unwrap_or_else(PoisonError::into_inner));
+        let only_one = outermost.then(|| GENERATOR.lock().unwrap_or_else(PoisonError::into_inner));
         let (resume, _) = next_seed(device);
         SCOPES.with_borrow_mut(|scopes| scopes.push(Counter::new(seed)));
         device.seed(seed);

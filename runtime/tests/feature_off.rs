@@ -16,6 +16,9 @@ fn the_message_names_the_feature() {
     let run = || remat::checkpoint(&linear, (x.clone(),), |linear, (x,)| linear.forward(x));
     let panic = catch_unwind(AssertUnwindSafe(run)).err().expect("a panic");
     let message = panic.downcast_ref::<String>().unwrap();
-    assert!(message.contains("without the feature `ndarray`"), "{message}");
+    assert!(
+        message.contains("without the feature `ndarray`"),
+        "{message}"
+    );
     assert!(message.contains("Cargo.toml"), "{message}");
 }

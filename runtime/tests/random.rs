@@ -44,8 +44,15 @@ fn c01_c06_the_backward_uses_the_mask_of_the_forward() {
         assert_eq!(output, gradient, "each 0 or {kept}");
         let zeros = output.iter().filter(|&&y| y == 0.0).count() as f64;
         let sigma = (1000.0 * probability * (1.0 - probability)).sqrt();
-        assert!((zeros - 1000.0 * probability).abs() < 4.0 * sigma, "{zeros} zeros");
-        assert!(output.iter().all(|&y| y == 0.0 || (f64::from(y) - kept).abs() < 1e-6));
+        assert!(
+            (zeros - 1000.0 * probability).abs() < 4.0 * sigma,
+            "{zeros} zeros"
+        );
+        assert!(
+            output
+                .iter()
+                .all(|&y| y == 0.0 || (f64::from(y) - kept).abs() < 1e-6)
+        );
     }
 }
 
@@ -53,7 +60,9 @@ fn c01_c06_the_backward_uses_the_mask_of_the_forward() {
 fn train(device: &Device) -> Vec<f32> {
     type Block = (Linear, Dropout);
     fn block((linear, dropout): &Block, x: Tensor<2>) -> Tensor<2> {
-        checkpoint(dropout, (linear.forward(x),), |dropout, (x,)| dropout.forward(x))
+        checkpoint(dropout, (linear.forward(x),), |dropout, (x,)| {
+            dropout.forward(x)
+        })
     }
     let new = || -> Block {
         (
@@ -206,9 +215,14 @@ fn a_broken_promise_of_determinism_is_found() {
     let options = Checkpoint::named("Net.dropout").deterministic();
     let x = ones(&device).require_grad();
     let y = checkpoint_with(options, &dropout, (x,), |dropout, (x,)| dropout.forward(x));
-    let panic = catch_unwind(AssertUnwindSafe(|| y.sum().backward())).err().unwrap();
+    let panic = catch_unwind(AssertUnwindSafe(|| y.sum().backward()))
+        .err()
+        .unwrap();
     let message = panic.downcast_ref::<String>().unwrap();
-    assert!(message.contains("Net.dropout") && message.contains("other values"), "{message}");
+    assert!(
+        message.contains("Net.dropout") && message.contains("other values"),
+        "{message}"
+    );
 }
 
 /// Segments of two threads take turns, so that each finds its own numbers again.

@@ -40,10 +40,7 @@ where
         <DispatchTensor as DispatchKindConversion<B>>::from_backend(BackendTensor::Float(tensor))
     }
 
-    fn wrap_tracked(
-        tensor: Tracked<B>,
-        strategy: GradientCheckpointingStrategy,
-    ) -> DispatchTensor {
+    fn wrap_tracked(tensor: Tracked<B>, strategy: GradientCheckpointingStrategy) -> DispatchTensor {
         let mut tensor = <DispatchTensor as DispatchKindConversion<Autodiff<B>>>::from_backend(
             BackendTensor::Float(tensor),
         );
@@ -118,7 +115,9 @@ fn advice(device: &str) -> String {
         "NdArray" => "`ndarray`",
         "LibTorch" => "`tch`",
         "Remote" => "`remote`",
-        "Cube" => "`wgpu` (or `vulkan`, `metal`, `webgpu`, `cuda`, `rocm`, `cpu`: the one burn has)",
+        "Cube" => {
+            "`wgpu` (or `vulkan`, `metal`, `webgpu`, `cuda`, `rocm`, `cpu`: the one burn has)"
+        }
         _ => "of its backend",
     };
     format!(

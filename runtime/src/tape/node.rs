@@ -3,8 +3,8 @@
 use super::backend::{Routed, guard, on_backend};
 use super::gradients::{Cotangents, ParentGradients};
 use super::steps::{self, Shared};
-use burn::backend::autodiff::ops::NodeGuard;
 use burn::backend::DispatchTensor;
+use burn::backend::autodiff::ops::NodeGuard;
 use burn::tensor::{FloatDType, GradientCheckpointingStrategy, Shape, Tensor};
 
 pub(super) type Pullback = Box<dyn FnOnce(Cotangents, &mut ParentGradients) + Send>;
@@ -126,8 +126,7 @@ impl Node {
         let value = B::plain(value);
         if let State::Open { parents, pullback } = &mut self.state {
             let pullback = std::mem::replace(pullback, Box::new(|_, _| ()));
-            let (core, shared) =
-                steps::core::<B>(std::mem::take(parents), pullback, value.clone());
+            let (core, shared) = steps::core::<B>(std::mem::take(parents), pullback, value.clone());
             self.state = State::Recorded { core, shared };
         }
         match &self.state {

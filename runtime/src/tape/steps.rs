@@ -81,9 +81,11 @@ impl<B: Routed> Backward<B, FAN_IN> for Core {
             )
         });
         let Some(pullback) = pullback else { return };
-        let device = cotangents.iter().flatten().next().map(|cotangent| {
-            B::plain(cotangent.clone()).device()
-        });
+        let device = cotangents
+            .iter()
+            .flatten()
+            .next()
+            .map(|cotangent| B::plain(cotangent.clone()).device());
         let mut found = ParentGradients::new(targets.len());
         pullback(Cotangents(cotangents), &mut found);
         for (target, gradient) in targets.into_iter().zip(found.0) {

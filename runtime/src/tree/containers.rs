@@ -14,6 +14,22 @@ impl<T: TensorTree> TensorTree for Option<T> {
     }
 }
 
+/// The output of a layer that may fail.
+impl<T: TensorTree, E: Clone> TensorTree for Result<T, E> {
+    fn visit_tensors<V: TensorVisitor>(&self, visitor: &mut V) {
+        if let Ok(tree) = self {
+            tree.visit_tensors(visitor);
+        }
+    }
+
+    fn map_tensors<M: TensorMapper>(&self, mapper: &mut M) -> Self {
+        match self {
+            Ok(tree) => Ok(tree.map_tensors(mapper)),
+            Err(error) => Err(error.clone()),
+        }
+    }
+}
+
 impl<T: TensorTree> TensorTree for Vec<T> {
     fn visit_tensors<V: TensorVisitor>(&self, visitor: &mut V) {
         self.iter().for_each(|tree| tree.visit_tensors(visitor));

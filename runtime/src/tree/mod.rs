@@ -9,8 +9,8 @@ use burn::tensor::{Bool, Int, Tensor};
 
 /// A value that may hold tensors: what a checkpointed call takes and gives.
 ///
-/// Implemented for tensors of each kind, `()`, tuples, `Option`, `Vec`, arrays, `Box`, plain
-/// values (numbers, `bool`, `String`, shapes, dtypes, devices) and the output types of burn's
+/// Implemented for tensors of each kind, `()`, tuples, `Option`, `Result`, `Vec`, arrays,
+/// `Box`, plain values (numbers, `bool`, `String`, shapes, dtypes, devices) and the output types of burn's
 /// layers. Derive it for your own types:
 ///
 /// ```

@@ -40,7 +40,11 @@ fn c30_another_shape() {
     let message = message(
         |linear, (x,)| {
             let y = linear.forward(x);
-            if first_time(&CALLS) { y } else { y.slice([0..2]) }
+            if first_time(&CALLS) {
+                y
+            } else {
+                y.slice([0..2])
+            }
         },
         |y| y,
     );
@@ -55,7 +59,11 @@ fn c30_another_dtype() {
     let message = message(
         |linear, (x,)| {
             let y = linear.forward(x);
-            let dtype = if first_time(&CALLS) { FloatDType::F32 } else { FloatDType::F16 };
+            let dtype = if first_time(&CALLS) {
+                FloatDType::F32
+            } else {
+                FloatDType::F16
+            };
             (y.clone().sum(), y.cast(dtype))
         },
         |(_, y)| y,
@@ -76,7 +84,10 @@ fn another_number_of_outputs() {
         },
         |(y, _)| y,
     );
-    assert!(message.contains("gave 2 tensors, its second run in the backward pass 1"), "{message}");
+    assert!(
+        message.contains("gave 2 tensors, its second run in the backward pass 1"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -140,7 +151,11 @@ fn a_tracked_tensor_that_is_no_parameter() {
             leaky.linear.forward(x) * leaky.temperature.clone().unsqueeze()
         })
     });
-    for part in ["Leaky", "float output 0", "neither an input nor a parameter"] {
+    for part in [
+        "Leaky",
+        "float output 0",
+        "neither an input nor a parameter",
+    ] {
         assert!(message.contains(part), "{message}");
     }
 }
@@ -151,9 +166,10 @@ fn a_tracked_tensor_that_is_no_parameter() {
 fn distributed_gradients() {
     let device = device();
     let linear: Linear = LinearConfig::new(4, 4).init(&device);
-    let weight = linear.weight.clone().map(|weight| {
-        weight.set_distributed(linear.weight.id)
-    });
+    let weight = linear
+        .weight
+        .clone()
+        .map(|weight| weight.set_distributed(linear.weight.id));
     let linear = Linear { weight, ..linear };
     let x = numbers([3, 4], &device);
     let message = panic_of(|| remat::checkpoint(&linear, (x,), |linear, (x,)| linear.forward(x)));

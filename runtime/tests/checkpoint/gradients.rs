@@ -1,16 +1,22 @@
 //! Gradients of parameters and inputs of every standing.
 
 use crate::support::{Mlp, assert_as_plain, assert_same, device, loss, numbers, run};
-use burn::module::{Lora, Module, ModuleMapper, Param};
+use burn::module::{Lora, Module, ModuleMapper, Param, Quantizer};
 use burn::nn::attention::{MhaInput, MultiHeadAttention, MultiHeadAttentionConfig};
 use burn::nn::{Linear, LinearConfig};
+use burn::tensor::quantization::{Calibration, QuantScheme, QuantStore};
 use burn::tensor::{FloatDType, Tensor};
 use remat::checkpoint;
 
 #[test]
 fn c16_weights_and_input_of_every_segment() {
     let device = device();
-    let model = [Mlp::new(4, &device), Mlp::new(4, &device), Mlp::new(4, &device)].to_vec();
+    let model = [
+        Mlp::new(4, &device),
+        Mlp::new(4, &device),
+        Mlp::new(4, &device),
+    ]
+    .to_vec();
     let x = numbers([3, 4], &device).require_grad();
     let forward = |model: &Vec<Mlp>| {
         let y = model.iter().fold(x.clone(), |x, mlp| {
@@ -22,7 +28,10 @@ fn c16_weights_and_input_of_every_segment() {
 
     let grads = forward(&model).backward();
     let plain = remat::without_strategies(|| forward(&model).backward());
-    assert_same(&x.grad(&grads).unwrap().into_data(), &x.grad(&plain).unwrap().into_data());
+    assert_same(
+        &x.grad(&grads).unwrap().into_data(),
+        &x.grad(&plain).unwrap().into_data(),
+    );
 }
 
 #[test]
@@ -51,7 +60,9 @@ fn c15_untracked_input_with_trainable_parameters() {
 #[test]
 fn attention_with_constructor_and_mask() {
     let device = device();
-    let model = MultiHeadAttentionConfig::new(8, 2).with_dropout(0.0).init(&device);
+    let model = MultiHeadAttentionConfig::new(8, 2)
+        .with_dropout(0.0)
+        .init(&device);
     let x = numbers([2, 5, 8], &device);
     let mask = burn::nn::attention::generate_autoregressive_mask(2, 5, &device);
     assert_as_plain(&model, |model: &MultiHeadAttention| {
@@ -91,7 +102,9 @@ fn parameters_that_the_forward_does_not_use_get_no_gradient() {
     let model = Mlp::new(4, &device);
     let x = numbers([3, 4], &device);
     assert_as_plain(&model, |model| {
-        loss(checkpoint(model, (x.clone(),), |mlp, (x,)| mlp.up.forward(x)))
+        loss(checkpoint(model, (x.clone(),), |mlp, (x,)| {
+            mlp.up.forward(x)
+        }))
     });
 }
 
@@ -123,6 +136,23 @@ fn lora_reparameterised_parameters() {
     });
 }
 
+/// Packed base weights under trainable adapters.
+#[test]
+fn quantized_weights_with_lora() {
+    let device = device();
+    let scheme = QuantScheme::default().with_store(QuantStore::Native);
+    let mut quantizer = Quantizer::new(Calibration::MinMax, scheme);
+    let mut model = Mlp::new(4, &device);
+    model.up = model
+        .up
+        .quantize_weights(&mut quantizer)
+        .apply_lora(Lora::new(2, 2.0));
+    let x = numbers([3, 4], &device);
+    assert_as_plain(&model, |model| {
+        loss(checkpoint(model, (x.clone(),), |mlp, (x,)| mlp.forward(x)))
+    });
+}
+
 /// Master weights: the module's parameters are results of a cast of f32 leaves.
 #[test]
 fn parameters_that_are_results_of_operations() {
@@ -137,7 +167,9 @@ fn parameters_that_are_results_of_operations() {
     let x = numbers([3, 4], &device);
     assert_as_plain(&model, |model| {
         let halved = model.clone().map(&mut Cast);
-        loss(checkpoint(&halved, (x.clone(),), |mlp, (x,)| mlp.forward(x)))
+        loss(checkpoint(&halved, (x.clone(),), |mlp, (x,)| {
+            mlp.forward(x)
+        }))
     });
 }
 
@@ -170,7 +202,10 @@ fn c11_c12_values_of_every_kind_among_the_inputs() {
     let model = Mlp::new(4, &device);
     let x = numbers([3, 4], &device).require_grad();
     let indices = Tensor::from_ints([2, 0, 1], &device);
-    let keep = Tensor::<1, burn::tensor::Bool>::from_bool(burn::tensor::TensorData::from([true, false, true, true]), &device);
+    let keep = Tensor::<1, burn::tensor::Bool>::from_bool(
+        burn::tensor::TensorData::from([true, false, true, true]),
+        &device,
+    );
     assert_as_plain(&model, |model| {
         let inputs = (
             None::<Tensor<1>>,
@@ -181,13 +216,17 @@ fn c11_c12_values_of_every_kind_among_the_inputs() {
             [true, false],
             Some(keep.clone()),
         );
-        let y = checkpoint(model, inputs, |mlp, (bias, scale, indices, mode, x, flags, keep)| {
-            assert_eq!((mode, flags), ("residual", [true, false]));
-            assert!(bias.is_none());
-            let h = mlp.forward(x.clone().select(0, indices));
-            let h = h.mask_fill(keep.unwrap().unsqueeze(), scale);
-            x + h
-        });
+        let y = checkpoint(
+            model,
+            inputs,
+            |mlp, (bias, scale, indices, mode, x, flags, keep)| {
+                assert_eq!((mode, flags), ("residual", [true, false]));
+                assert!(bias.is_none());
+                let h = mlp.forward(x.clone().select(0, indices));
+                let h = h.mask_fill(keep.unwrap().unsqueeze(), scale);
+                x + h
+            },
+        );
         loss(y)
     });
 }
@@ -199,7 +238,9 @@ fn c23_relu_at_the_end_of_a_segment() {
     let device = device();
     let model = (InstanceNormConfig::new(2).init(&device), Relu::new());
     let x = Tensor::<3>::ones([3, 2, 1], &device).require_grad();
-    let y = checkpoint(&model, (x.clone(),), |(norm, relu), (x,)| relu.forward(norm.forward(x)));
+    let y = checkpoint(&model, (x.clone(),), |(norm, relu), (x,)| {
+        relu.forward(norm.forward(x))
+    });
     let grads = y.sum().backward();
     let gradient = x.grad(&grads).expect("the gradient arrives");
     assert_eq!(gradient.into_data().try_to_vec::<f32>().unwrap(), [0.0; 6]);

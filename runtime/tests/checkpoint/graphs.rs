@@ -42,7 +42,8 @@ fn two_forwards_alive_before_either_backward() {
     let device = device();
     let model = Mlp::new(4, &device);
     let (a, b) = (numbers([3, 4], &device), numbers([2, 4], &device) * 2.0);
-    let gradient = |grads: &burn::tensor::Gradients| model.up.weight.grad(grads).unwrap().into_data();
+    let gradient =
+        |grads: &burn::tensor::Gradients| model.up.weight.grad(grads).unwrap().into_data();
     let alone = |x: &Tensor<2>| gradient(&loss(mlp(&model, x.clone())).backward());
 
     let (first, second) = (loss(mlp(&model, a.clone())), loss(mlp(&model, b.clone())));
@@ -127,7 +128,11 @@ fn c28_plain_call_when_nothing_is_tracked() {
     let (y, _) = remat::without_strategies(|| forward(&counting, x.clone()));
     let before = FORWARDS.load(Ordering::Relaxed);
     let _ = y.sum().backward();
-    assert_eq!(FORWARDS.load(Ordering::Relaxed), before, "plain burn runs nothing again");
+    assert_eq!(
+        FORWARDS.load(Ordering::Relaxed),
+        before,
+        "plain burn runs nothing again"
+    );
 
     let (y, _) = forward(&counting, x);
     let before = FORWARDS.load(Ordering::Relaxed);

@@ -125,7 +125,10 @@ fn nested_containers() {
     let model = Mlp::new(4, &device);
     let x = numbers([3, 4], &device).require_grad();
     assert_as_plain(&model, |model| {
-        let inputs = (vec![Some(x.clone()), None], Box::new([x.clone(), x.clone() * 2.0]));
+        let inputs = (
+            vec![Some(x.clone()), None],
+            Box::new([x.clone(), x.clone() * 2.0]),
+        );
         let out = checkpoint(model, inputs, |mlp, (maybe, pair)| {
             let [a, b] = *pair;
             let c = maybe.into_iter().flatten().next().unwrap();
@@ -133,4 +136,36 @@ fn nested_containers() {
         });
         out.into_iter().map(loss).reduce(|a, b| a + b).unwrap()
     });
+}
+
+#[test]
+fn an_output_taken_off_the_autodiff_device() {
+    let device = device();
+    let model = Mlp::new(4, &device);
+    let x = numbers([3, 4], &device).require_grad();
+    assert_as_plain(&model, |model| {
+        let (logged, y) = checkpoint(model, (x.clone(),), |mlp, (x,)| {
+            let y = mlp.forward(x);
+            (y.clone().inner(), y)
+        });
+        assert!(!logged.is_autodiff());
+        loss(y)
+    });
+}
+
+#[test]
+fn a_layer_that_may_fail() {
+    let device = device();
+    let model = Mlp::new(4, &device);
+    let x = numbers([3, 4], &device).require_grad();
+    let run = |model: &Mlp, limit: usize| {
+        checkpoint(model, (x.clone(), limit), |mlp, (x, limit)| {
+            match x.dims()[0] {
+                rows if rows > limit => Err(format!("{rows} rows")),
+                _ => Ok(mlp.forward(x)),
+            }
+        })
+    };
+    assert_as_plain(&model, |model| loss(run(model, 3).unwrap()));
+    assert_eq!(run(&model, 2).err().as_deref(), Some("3 rows"));
 }

@@ -12,11 +12,21 @@ const D: usize = 4;
 /// One layer of a random graph.
 #[derive(Clone, Debug)]
 enum Op {
-    Linear { checkpointed: bool },
-    Norm { checkpointed: bool },
-    Mlp { checkpointed: bool, residual: bool },
+    Linear {
+        checkpointed: bool,
+    },
+    Norm {
+        checkpointed: bool,
+    },
+    Mlp {
+        checkpointed: bool,
+        residual: bool,
+    },
     /// A sub-graph in one segment (or in none), whose members may be segments themselves.
-    Group { checkpointed: bool, ops: Vec<Op> },
+    Group {
+        checkpointed: bool,
+        ops: Vec<Op>,
+    },
     Tanh,
     Detach,
 }
@@ -25,8 +35,10 @@ fn ops(depth: u32) -> impl Strategy<Value = Vec<Op>> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(|checkpointed| Op::Linear { checkpointed }),
         any::<bool>().prop_map(|checkpointed| Op::Norm { checkpointed }),
-        any::<(bool, bool)>()
-            .prop_map(|(checkpointed, residual)| Op::Mlp { checkpointed, residual }),
+        any::<(bool, bool)>().prop_map(|(checkpointed, residual)| Op::Mlp {
+            checkpointed,
+            residual
+        }),
         Just(Op::Tanh),
         Just(Op::Detach),
     ];
@@ -75,15 +87,20 @@ impl Node {
     fn new(op: &Op) -> Self {
         let device = &device();
         let (layer, checkpointed, residual) = match op {
-            Op::Linear { checkpointed } => {
-                (Layer::Linear(LinearConfig::new(D, D).init(device)), *checkpointed, false)
-            }
-            Op::Norm { checkpointed } => {
-                (Layer::Norm(LayerNormConfig::new(D).init(device)), *checkpointed, false)
-            }
-            Op::Mlp { checkpointed, residual } => {
-                (Layer::Mlp(Mlp::new(D, device)), *checkpointed, *residual)
-            }
+            Op::Linear { checkpointed } => (
+                Layer::Linear(LinearConfig::new(D, D).init(device)),
+                *checkpointed,
+                false,
+            ),
+            Op::Norm { checkpointed } => (
+                Layer::Norm(LayerNormConfig::new(D).init(device)),
+                *checkpointed,
+                false,
+            ),
+            Op::Mlp {
+                checkpointed,
+                residual,
+            } => (Layer::Mlp(Mlp::new(D, device)), *checkpointed, *residual),
             Op::Group { checkpointed, ops } => {
                 (Layer::Group(Graph::new(ops)), *checkpointed, false)
             }

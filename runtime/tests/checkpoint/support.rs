@@ -43,7 +43,10 @@ pub fn gradients<M: Module>(module: &M, grads: &mut Gradients) -> Vec<Option<Ten
 }
 
 /// Loss and gradients of a model under `forward`, which gives a scalar loss.
-pub fn run<M: Module>(model: &M, forward: impl Fn(&M) -> Tensor<1>) -> (TensorData, Vec<Option<TensorData>>) {
+pub fn run<M: Module>(
+    model: &M,
+    forward: impl Fn(&M) -> Tensor<1>,
+) -> (TensorData, Vec<Option<TensorData>>) {
     let loss = forward(model);
     let mut grads = loss.backward();
     (loss.into_data(), gradients(model, &mut grads))

@@ -72,7 +72,10 @@ fn a_missing_gradient_is_none_for_a_leaf_and_zeros_for_a_result() {
     let leaf = numbers([2], &device).require_grad();
     let source = numbers([2], &device).require_grad();
     let result = source.clone().exp();
-    let parents = [&leaf, &result].into_iter().filter_map(Parent::of).collect();
+    let parents = [&leaf, &result]
+        .into_iter()
+        .filter_map(Parent::of)
+        .collect();
     let mut node = record(parents, |_, _| ());
     let grads = node.output(Tensor::<1>::ones([1], &device)).backward();
     assert!(leaf.grad(&grads).is_none());
@@ -82,7 +85,10 @@ fn a_missing_gradient_is_none_for_a_leaf_and_zeros_for_a_result() {
 #[test]
 fn outputs_carry_the_strategy_of_their_parents() {
     for (device, strategy) in [
-        (Device::default().autodiff(), GradientCheckpointingStrategy::Disabled),
+        (
+            Device::default().autodiff(),
+            GradientCheckpointingStrategy::Disabled,
+        ),
         (
             Device::default().autodiff().gradient_checkpointing(),
             GradientCheckpointingStrategy::Balanced,

@@ -69,10 +69,21 @@ fn every_container_in_order() {
         vec![boolean::<3>(), boolean::<3>()],
         [float::<2>(), float::<2>()],
         Box::new((float::<3>(), ())),
+        Ok::<_, String>(int::<1>()),
+        Err::<Tensor<1>, _>("no tensor"),
     );
     assert_eq!(
         seen(&tree),
-        [('f', 1), ('i', 2), ('b', 3), ('b', 3), ('f', 2), ('f', 2), ('f', 3)]
+        [
+            ('f', 1),
+            ('i', 2),
+            ('b', 3),
+            ('b', 3),
+            ('f', 2),
+            ('f', 2),
+            ('f', 3),
+            ('i', 1)
+        ]
     );
 }
 
@@ -80,7 +91,13 @@ fn every_container_in_order() {
 fn values_hold_no_tensors() {
     let tree = (
         (1_u8, -1_i64, 0.5_f32, 2_usize, true, 'x'),
-        (String::from("a"), "b", Shape::new([1, 2]), DType::F32, device()),
+        (
+            String::from("a"),
+            "b",
+            Shape::new([1, 2]),
+            DType::F32,
+            device(),
+        ),
         std::marker::PhantomData::<fn()>,
     );
     assert_eq!(seen(&tree), []);
@@ -88,8 +105,14 @@ fn values_hold_no_tensors() {
 
 #[test]
 fn outputs_of_burn_layers() {
-    let attention = MhaOutput { weights: float::<4>(), context: float::<3>() };
+    let attention = MhaOutput {
+        weights: float::<4>(),
+        context: float::<3>(),
+    };
     assert_eq!(seen(&attention), [('f', 4), ('f', 3)]);
-    assert_eq!(seen(&LstmState::new(float::<2>(), float::<2>())), [('f', 2), ('f', 2)]);
+    assert_eq!(
+        seen(&LstmState::new(float::<2>(), float::<2>())),
+        [('f', 2), ('f', 2)]
+    );
     assert_eq!(seen(&RnnState::new(float::<2>())), [('f', 2)]);
 }

@@ -42,7 +42,11 @@ impl Fingerprint {
         }
         self.energy += value * value;
         for (place, projection) in self.projections.iter_mut().enumerate() {
-            *projection += if bits >> place & 1 == 0 { value } else { -value };
+            *projection += if bits >> place & 1 == 0 {
+                value
+            } else {
+                -value
+            };
         }
     }
 

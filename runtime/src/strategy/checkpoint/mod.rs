@@ -48,6 +48,12 @@ use options::Label;
 /// assert_eq!(x.grad(&grads).unwrap().dims(), [1, 4, 8]);
 /// ```
 ///
+/// # Threads
+///
+/// burn's random generators belong to the process, so segments of several threads take turns
+/// (unless they are [`deterministic`](Checkpoint::deterministic)): inside a segment, do not wait
+/// for another thread that runs one.
+///
 /// # Panics
 ///
 /// In the forward pass: if an output depends on a tracked tensor that is neither an input nor a

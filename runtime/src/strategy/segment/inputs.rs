@@ -23,7 +23,8 @@ impl<I: TensorTree> KeptInputs<I> {
 
     /// The inputs as constants of the caller's device.
     pub(crate) fn constants(&self) -> I {
-        self.values.map_tensors(&mut Constants(self.contexts.iter()))
+        self.values
+            .map_tensors(&mut Constants(self.contexts.iter()))
     }
 
     /// The inputs as leaves of a graph of their own.

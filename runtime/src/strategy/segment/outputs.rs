@@ -4,12 +4,17 @@ use crate::tape::{Cotangents, Node, Vjp};
 use crate::tree::{TensorMapper, TensorTree, TensorVisitor};
 use burn::tensor::Tensor;
 
-/// Makes every float output an output of the recorded node.
+/// Makes every float output an output of the recorded node. One that the segment took off the
+/// autodiff device stays off it.
 pub(crate) struct Ports<'a>(pub(crate) &'a mut Node);
 
 impl TensorMapper for Ports<'_> {
     fn map_float<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
-        self.0.output(value)
+        if value.is_autodiff() {
+            self.0.output(value)
+        } else {
+            value
+        }
     }
 }
 
@@ -34,6 +39,9 @@ impl Seeds {
 
 impl TensorVisitor for Seeds {
     fn visit_float<const D: usize>(&mut self, output: &Tensor<D>) {
+        if !output.is_autodiff() {
+            return;
+        }
         if let Some(cotangent) = self.cotangents.take(self.next) {
             self.vjp.seed(output, cotangent);
         }
