@@ -161,7 +161,7 @@ fn draw(device: &Device) -> u64 {
         .fold(0, |seed, number| mix(seed ^ u64::from(number)))
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+/// The finaliser of `SplitMix64` (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
 /// Generators, OOPSLA 2014), with its increment so that zero does not stay zero.
 fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);

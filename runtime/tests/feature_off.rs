@@ -13,8 +13,10 @@ fn the_message_names_the_feature() {
     let device = Device::ndarray().autodiff();
     let linear = LinearConfig::new(2, 2).init(&device);
     let x = Tensor::<2>::ones([1, 2], &device);
-    let run = || remat::checkpoint(&linear, (x.clone(),), |linear, (x,)| linear.forward(x));
-    let panic = catch_unwind(AssertUnwindSafe(run)).err().expect("a panic");
+    let run = || {
+        remat::checkpoint(&linear, (x.clone(),), |linear, (x,)| linear.forward(x));
+    };
+    let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("a panic");
     let message = panic.downcast_ref::<String>().unwrap();
     assert!(
         message.contains("without the feature `ndarray`"),

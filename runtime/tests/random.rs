@@ -80,15 +80,12 @@ fn train(device: &Device) -> Vec<f32> {
             dropout.forward(block(pair, x))
         });
         let h = outside.forward(h);
-        let y = checkpoint(&blocks[1], (h,), block_of);
+        let y = checkpoint(&blocks[1], (h,), |pair, (h,)| block(pair, h));
         let grads = y.clone().sum().backward();
         trace.extend(values(y));
         for (linear, _) in &blocks {
             trace.extend(values(linear.weight.grad(&grads).unwrap()));
         }
-    }
-    fn block_of(pair: &Block, (x,): (Tensor<2>,)) -> Tensor<2> {
-        block(pair, x)
     }
     trace
 }

@@ -26,6 +26,7 @@ impl Parent {
     /// # Panics
     ///
     /// If remat was built without the feature of the tensor's backend.
+    #[must_use]
     pub fn of<const D: usize>(tensor: &Tensor<D>) -> Option<Self> {
         if !tensor.is_tracked() {
             return None;

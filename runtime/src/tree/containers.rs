@@ -32,7 +32,9 @@ impl<T: TensorTree, E: Clone> TensorTree for Result<T, E> {
 
 impl<T: TensorTree> TensorTree for Vec<T> {
     fn visit_tensors<V: TensorVisitor>(&self, visitor: &mut V) {
-        self.iter().for_each(|tree| tree.visit_tensors(visitor));
+        for tree in self {
+            tree.visit_tensors(visitor);
+        }
     }
 
     fn map_tensors<M: TensorMapper>(&self, mapper: &mut M) -> Self {
@@ -42,7 +44,9 @@ impl<T: TensorTree> TensorTree for Vec<T> {
 
 impl<T: TensorTree, const N: usize> TensorTree for [T; N] {
     fn visit_tensors<V: TensorVisitor>(&self, visitor: &mut V) {
-        self.iter().for_each(|tree| tree.visit_tensors(visitor));
+        for tree in self {
+            tree.visit_tensors(visitor);
+        }
     }
 
     fn map_tensors<M: TensorMapper>(&self, mapper: &mut M) -> Self {

@@ -8,7 +8,7 @@ use burn::tensor::{DType, Tensor, kind::Basic};
 /// Space Complexity of Approximating the Frequency Moments, 1999), so that equal projections mean
 /// equal values, and the size of a difference can be told without keeping the tensor.
 pub(super) struct Fingerprint {
-    projections: [f64; PROJECTIONS],
+    projections: [f64; PROJECTIONS as usize],
     /// Sum of squares of the finite values.
     energy: f64,
     /// Values that are NaN or infinite, with their places mixed in.
@@ -17,12 +17,12 @@ pub(super) struct Fingerprint {
     tolerance: f64,
 }
 
-const PROJECTIONS: usize = 8;
+const PROJECTIONS: u8 = 8;
 
 impl Fingerprint {
     pub(super) fn of<const D: usize, K: Basic>(tensor: &Tensor<D, K>) -> Self {
         let mut fingerprint = Self {
-            projections: [0.0; PROJECTIONS],
+            projections: [0.0; PROJECTIONS as usize],
             energy: 0.0,
             not_finite: 0,
             tolerance: tolerance(tensor),
@@ -54,7 +54,7 @@ impl Fingerprint {
         let pairs = self.projections.iter().zip(&other.projections);
         let difference: f64 = pairs.map(|(a, b)| (a - b) * (a - b)).sum();
         self.not_finite == other.not_finite
-            && difference / PROJECTIONS as f64 <= self.tolerance * self.tolerance * self.energy
+            && difference / f64::from(PROJECTIONS) <= self.tolerance * self.tolerance * self.energy
     }
 }
 
@@ -68,7 +68,7 @@ fn tolerance<const D: usize, K: Basic>(tensor: &Tensor<D, K>) -> f64 {
     }
 }
 
-/// Sign bits for a place: a multiplication and a fold (the finaliser of MurmurHash3).
+/// Sign bits for a place: a multiplication and a fold (the finaliser of `MurmurHash3`).
 fn scatter(index: u64) -> u64 {
     let mixed = (index ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
     let mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
