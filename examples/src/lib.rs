@@ -4,7 +4,7 @@
 //!   compares memory, time and losses.
 //! * `frontier` measures every strategy on the same stack of transformer blocks.
 
-// pub mod char_gpt;
+pub mod char_gpt;
 pub mod gradients;
 pub mod measure;
 pub mod models;

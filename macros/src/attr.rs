@@ -1,6 +1,6 @@
 //! The helper attributes, from tokens to values. Whatever is wrong is reported, and parsing goes on.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
     Attribute, MacroDelimiter, Meta, Path, Token,
@@ -85,13 +85,22 @@ pub fn crate_path(attrs: &[Attribute], errors: &mut Errors) -> Path {
             }
         });
     }
-    found.map_or_else(default_crate, |(_, path)| path)
+    found.map_or_else(default_crate, |(_, path)| unlinted(path))
+}
+
+/// The same path as something that a macro has written. For rustc's lints, it could be shorter in a type of the user's.
+fn unlinted(mut path: Path) -> Path {
+    for segment in path.segments.iter_mut().skip(1) {
+        let span = segment.ident.span();
+        segment.ident.set_span(span.resolved_at(Span::call_site()));
+    }
+    path
 }
 
 fn default_crate() -> Path {
     Path {
         leading_colon: Some(<Token![::]>::default()),
-        ..syn::Ident::new(REMAT, proc_macro2::Span::call_site()).into()
+        ..syn::Ident::new(REMAT, Span::call_site()).into()
     }
 }
 

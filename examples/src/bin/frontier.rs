@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use burn::tensor::Device;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use remat::memory::Tracking;
 use remat_examples::measure::{Comparison, Row};
-use remat_examples::models::{STRATEGIES, Workload, strategy};
+use remat_examples::models::{STRATEGIES, Strategy, Workload, strategy};
 use remat_examples::options::{Backend, positive};
 use remat_examples::plot::memory_against_time;
 use remat_examples::table::{mib, table};
@@ -35,11 +35,11 @@ struct Options {
     #[arg(
         long,
         value_delimiter = ',',
-        default_values_t = names(),
-        value_parser = PossibleValuesParser::new(names()),
-        value_name = "NAMES",
+        default_values = names(),
+        value_parser = strategies(),
+        value_name = "NAMES"
     )]
-    strategies: Vec<String>,
+    strategies: Vec<Strategy>,
 
     #[command(flatten)]
     workload: Workload,
@@ -65,9 +65,12 @@ struct Options {
     svg: Option<PathBuf>,
 }
 
-fn names() -> Vec<String> {
-    let names = STRATEGIES.iter().map(|strategy| strategy.name.to_owned());
-    names.collect()
+fn names() -> Vec<&'static str> {
+    STRATEGIES.iter().map(|strategy| strategy.name).collect()
+}
+
+fn strategies() -> impl TypedValueParser<Value = Strategy> {
+    PossibleValuesParser::new(names()).try_map(|name| strategy(&name).ok_or("not in the list"))
 }
 
 fn main() -> ExitCode {
@@ -92,8 +95,7 @@ fn run(options: Options, device: Device) -> Result<(), Box<dyn Error>> {
     bar.set_message("plain burn");
     let comparison = Comparison::new(options.workload, device, options.seed, options.pairs);
     let mut rows = Vec::new();
-    for name in &options.strategies {
-        let strategy = strategy(name).ok_or_else(|| format!("no strategy is named `{name}`"))?;
+    for strategy in options.strategies {
         bar.set_message(strategy.name);
         bar.reset();
         let row = comparison.measure(strategy, || bar.inc(1))?;

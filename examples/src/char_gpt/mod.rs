@@ -7,7 +7,7 @@ mod settings;
 mod text;
 mod train;
 
-pub use compare::overview;
+pub use compare::{equal_losses, overview};
 pub use generate::generate;
 pub use model::{Block, Gpt};
 pub use settings::Settings;

@@ -9,14 +9,17 @@ use burn::nn::{
     Embedding, EmbeddingConfig, Gelu, Initializer, LayerNorm, LayerNormConfig, Linear, LinearConfig,
 };
 use burn::tensor::{Bool, Device, Int, Tensor};
+use remat::Remat;
 
 use super::Settings;
+use super::text::numbers;
 
 /// A character-level GPT.
-#[derive(Module, Debug)]
+#[derive(Module, Debug, Remat)]
 pub struct Gpt {
     tokens: Embedding,
     positions: Embedding,
+    #[checkpoint] // each keeps its input only, and runs again in the backward pass
     blocks: Vec<Block>,
     norm: LayerNorm,
     head: Linear,
@@ -54,18 +57,21 @@ impl Gpt {
             head: LinearConfig::new(dim, vocabulary).init(device),
         }
     }
+}
 
+#[remat::forward]
+impl Gpt {
     /// Characters `[batch, seq]` to the scores `[batch, seq, vocabulary]` of those that follow.
     #[must_use]
     pub fn forward(&self, tokens: Tensor<2, Int>) -> Tensor<3> {
         let [batch, seq] = tokens.dims();
         let device = tokens.device();
-        let positions = Tensor::arange(0..seq as i64, &device).unsqueeze();
+        let positions = numbers(0..seq, [1, seq], &device);
         let mask = generate_autoregressive_mask(batch, seq, &device);
 
         let mut x = self.tokens.forward(tokens) + self.positions.forward(positions);
         for block in &self.blocks {
-            x = remat::checkpoint(block, (x, mask.clone()), |block, (x, mask)| block.forward(x, mask));
+            x = block.forward(x, mask.clone());
         }
         self.head.forward(self.norm.forward(x))
     }

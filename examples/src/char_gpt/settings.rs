@@ -35,10 +35,6 @@ pub struct Settings {
     #[arg(long, default_value_t = 2e-3, value_parser = above_zero)]
     pub lr: f64,
 
-    /// Largest norm of a parameter's gradient
-    #[arg(long, default_value_t = 1.0, value_parser = above_zero, value_name = "NORM")]
-    pub clip: f64,
-
     /// Seed of the parameters, the batches and the generated text
     #[arg(long, default_value_t = 0)]
     pub seed: u64,

@@ -98,7 +98,10 @@ impl Text {
             let length = numbers.len();
             return Err(TextError::TooShort { length, seq });
         }
-        Ok(Self { characters, numbers })
+        Ok(Self {
+            characters,
+            numbers,
+        })
     }
 
     /// Different characters.
@@ -117,7 +120,10 @@ impl Text {
     /// The characters of these numbers.
     #[must_use]
     pub fn decode(&self, numbers: &[usize]) -> String {
-        numbers.iter().filter_map(|n| self.characters.get(*n)).collect()
+        numbers
+            .iter()
+            .filter_map(|n| self.characters.get(*n))
+            .collect()
     }
 
     /// The number of the text's first character.
@@ -153,7 +159,9 @@ impl<'a> Batches<'a> {
     /// Characters `[batch, seq]`, and for each the one that follows it.
     pub fn next(&mut self, device: &Device) -> (Tensor<2, Int>, Tensor<2, Int>) {
         let last = self.text.len() - self.seq - 1;
-        let starts: Vec<_> = (0..self.batch).map(|_| self.random.random_range(0..=last)).collect();
+        let starts: Vec<_> = (0..self.batch)
+            .map(|_| self.random.random_range(0..=last))
+            .collect();
         let from = |offset| {
             let pieces = starts.iter().flat_map(|start| {
                 let start = start + offset;
@@ -172,7 +180,9 @@ pub(super) fn numbers(
     device: &Device,
 ) -> Tensor<2, Int> {
     // A vocabulary is at most Unicode's 1.1 million characters.
-    let values: Vec<_> = values.map(|value| i32::try_from(value).unwrap_or(i32::MAX)).collect();
+    let values: Vec<_> = values
+        .map(|value| i32::try_from(value).unwrap_or(i32::MAX))
+        .collect();
     Tensor::from_data(TensorData::new(values, shape), device)
 }
 
@@ -199,7 +209,10 @@ mod tests {
     fn a_text_needs_a_target_for_its_last_character() {
         assert!(Text::new("abcd", 3).is_ok());
         let error = Text::new("abc", 3).unwrap_err().to_string();
-        assert!(error.contains("3 characters") && error.contains("--seq 3"), "{error}");
+        assert!(
+            error.contains("3 characters") && error.contains("--seq 3"),
+            "{error}"
+        );
         assert!(Text::new("", 1).is_err());
     }
 
@@ -224,7 +237,12 @@ mod tests {
     #[test]
     fn the_seed_chooses_the_batches() {
         let text = Text::open(None, 8).unwrap();
-        let first = |seed| Batches::new(&text, 4, 8, seed).next(&Device::flex()).0.to_data();
+        let first = |seed| {
+            Batches::new(&text, 4, 8, seed)
+                .next(&Device::flex())
+                .0
+                .to_data()
+        };
         assert_eq!(first(1), first(1));
         assert_ne!(first(1), first(2));
     }

@@ -9,6 +9,10 @@ use remat::memory::{live_bytes, measure};
 
 use super::{Batches, Gpt, Settings, Text};
 use crate::statistics::median;
+use crate::table::in_mib;
+
+/// Of the gradient of a parameter.
+const LARGEST_NORM: f32 = 1.0;
 
 /// A trained model and what its training took.
 pub struct Trained {
@@ -16,10 +20,11 @@ pub struct Trained {
     pub model: Gpt,
     /// The loss of every step.
     pub losses: Vec<f32>,
-    /// Bytes that a forward pass left for its backward pass, the median of the steps.
-    pub retained: Option<f64>,
-    /// The most bytes that a step needed above those before it, the median of the steps.
-    pub peak: Option<f64>,
+    /// What a forward pass kept for its backward pass, the median of the steps, in MiB.
+    pub retained_mib: Option<f64>,
+    /// The most that was live during a step, minus what was before it, the median of the steps, in
+    /// MiB.
+    pub peak_mib: Option<f64>,
     /// Seconds of a step, the median.
     pub seconds: Option<f64>,
 }
@@ -41,7 +46,10 @@ pub fn train(
     mut report: impl FnMut(Progress),
 ) -> Trained {
     let mut optimizer = AdamWConfig::new()
-        .with_grad_clipping(Some(GradientClippingConfig::Norm(settings.clip as f32)))
+        // burn's default, 1e-5, is as large as many of these gradients.
+        .with_epsilon(1e-8)
+        .with_beta_2(0.99)
+        .with_grad_clipping(Some(GradientClippingConfig::Norm(LARGEST_NORM)))
         .init();
     let mut batches = Batches::new(text, settings.batch, settings.seq, settings.seed);
     let (mut losses, mut retained, mut peaks, mut seconds) = (vec![], vec![], vec![], vec![]);
@@ -50,26 +58,27 @@ pub fn train(
         let (tokens, targets) = batches.next(device);
         let mut live = None;
         let start = Instant::now();
-        let (trained, step) = measure(device, || {
+        let ((trained, loss), step) = measure(device, || {
             let (loss, forward) = measure(device, || model.loss(tokens, targets));
-            retained.extend(forward.retained().map(|bytes| bytes as f64));
+            retained.extend(forward.retained().and_then(in_mib));
             live = live_bytes();
 
             let gradients = GradientsParams::from_grads(loss.backward(), &model);
-            losses.push(loss.into_scalar());
-            optimizer.step(settings.lr, model, gradients)
+            let model = optimizer.step(settings.lr, model, gradients);
+            (model, loss.into_scalar())
         });
         model = trained;
+        losses.push(loss);
         seconds.push(start.elapsed().as_secs_f64());
-        peaks.extend(step.peak().map(|bytes| bytes as f64));
-        report(Progress { loss: losses[losses.len() - 1], live });
+        peaks.extend(step.peak().and_then(in_mib));
+        report(Progress { loss, live });
     }
 
     Trained {
         model,
         losses,
-        retained: median(retained),
-        peak: median(peaks),
+        retained_mib: median(retained),
+        peak_mib: median(peaks),
         seconds: median(seconds),
     }
 }

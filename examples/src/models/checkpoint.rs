@@ -2,12 +2,14 @@
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
+use remat::Remat;
 
 use super::{Block, Workload};
 
 /// Blocks, one after the other.
-#[derive(Module, Debug)]
+#[derive(Module, Debug, Remat)]
 pub struct Checkpoint {
+    #[checkpoint]
     blocks: Vec<Block>,
 }
 
@@ -20,13 +22,16 @@ impl Checkpoint {
             blocks: blocks.collect(),
         }
     }
+}
 
+#[remat::forward]
+impl Checkpoint {
     /// `[batch, seq, dim]` in and out.
     #[must_use]
     pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
         let mut x = x;
         for block in &self.blocks {
-            x = remat::checkpoint(block, (x,), |block, (x,)| block.forward(x));
+            x = block.forward(x);
         }
         x
     }

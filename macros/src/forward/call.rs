@@ -36,7 +36,7 @@ impl Walk<'_> {
             self.options(layer, span),
             module(&call.receiver, layer.depth),
             tuple(exprs, call.paren_token),
-            closure(&name, names, inner_call(&call, &name), span),
+            closure(&name, names, &call, span),
         ];
         Expr::Call(ExprCall {
             attrs: call.attrs,
@@ -60,10 +60,13 @@ impl Walk<'_> {
     fn runtime(&self, name: &str, span: Span) -> Expr {
         let mut path = self.table.krate.clone();
         path.leading_colon = path.leading_colon.map(|_| Token![::](span));
-        for segment in &mut path.segments {
+        for (index, segment) in path.segments.iter_mut().enumerate() {
             // What `$crate` means hangs on its span.
-            if segment.ident != "$crate" {
+            if index == 0 && segment.ident != "$crate" {
                 segment.ident.set_span(span);
+            } else if index > 0 {
+                // Written by a macro, or rustc would lint the path as longer than it has to be.
+                segment.ident.set_span(span.resolved_at(Span::call_site()));
             }
         }
         path.segments.push(Ident::new(name, span).into());
@@ -125,12 +128,18 @@ fn name_of(receiver: &Expr) -> Option<&Ident> {
     }
 }
 
-/// `|attention, (h, mask)| body`
-fn closure(layer: &Ident, inputs: Vec<Ident>, body: Expr, span: Span) -> Expr {
+/// `|attention, (h, mask)| attention.forward(..)`
+fn closure(layer: &Ident, inputs: Vec<Ident>, call: &ExprMethodCall, span: Span) -> Expr {
+    // At the place of the argument itself, rustc would suggest to write `ref` there.
+    let place = call.paren_token.span.join();
+    let parameter = |mut input: Ident| {
+        input.set_span(place.resolved_at(input.span()));
+        name_pat(input)
+    };
     let inputs = Pat::Tuple(PatTuple {
         attrs: Vec::new(),
         paren_token: Paren(span),
-        elems: listed(inputs.into_iter().map(name_pat)),
+        elems: listed(inputs.into_iter().map(parameter)),
     });
     Expr::Closure(ExprClosure {
         attrs: Vec::new(),
@@ -143,7 +152,7 @@ fn closure(layer: &Ident, inputs: Vec<Ident>, body: Expr, span: Span) -> Expr {
         inputs: [name_pat(layer.clone()), inputs].into_iter().collect(),
         inputs_end: Token![|](span),
         output: ReturnType::Default,
-        body: Box::new(body),
+        body: Box::new(inner_call(call, layer)),
     })
 }
 

@@ -63,18 +63,25 @@ impl Escape {
         match self {
             Self::PathCall(_) => format!("write it as a method call: `{mention}.forward(..)`"),
             Self::Function(_) => "write a closure: `|layer| layer.forward(..)`".to_string(),
+            Self::Through(method) if gives_an_alternative(method) => {
+                "match the field: `if let Some(layer) = &self.field { .. }`".to_string()
+            }
             Self::Through(_) => {
                 "loop over the field: `for layer in &self.field { .. }`".to_string()
             }
-            Self::Branch => format!("call `{mention}.forward(..)` in the branch"),
+            Self::Branch => "call `forward` in the branch".to_string(),
             Self::Chain => "write one loop after the other".to_string(),
             Self::Assignment => "bind it with `let`, and call `forward` on that name".to_string(),
-            _ => format!(
-                "call `{mention}.forward(..)` here and hand on its output; a method that is no part of the forward \
-                 pass belongs in an `impl` without `#[remat::forward]`"
-            ),
+            _ => "call `forward` on it here and hand on the output; a method that is no part of the forward pass \
+                belongs in an `impl` without `#[remat::forward]`"
+                .to_string(),
         }
     }
+}
+
+/// `option.unwrap_or(other)`
+fn gives_an_alternative(method: &str) -> bool {
+    method.starts_with("unwrap_or") || matches!(method, "or" | "or_else" | "xor")
 }
 
 impl Walk<'_> {

@@ -113,9 +113,7 @@ impl<'a> Inputs<'a> {
     pub fn layer_name(&mut self, preferred: Option<&Ident>, span: Span) -> Ident {
         match preferred {
             // A field may have a name that a variable should not have.
-            Some(name) if is_snake_case(name) && self.taken.insert(name.to_string()) => {
-                name.clone()
-            }
+            Some(name) if is_variable(name) && self.taken.insert(name.to_string()) => name.clone(),
             _ => self.fresh("layer", span),
         }
     }
@@ -173,8 +171,9 @@ fn collect_tokens(tokens: TokenStream, names: &mut BTreeSet<String>) {
     }
 }
 
-fn is_snake_case(name: &Ident) -> bool {
-    !name.to_string().contains(char::is_uppercase)
+fn is_variable(name: &Ident) -> bool {
+    let name = name.to_string();
+    !name.contains(char::is_uppercase) && !name.starts_with('_')
 }
 
 /// `Input { mask }` where the input has another name by now: `Input { mask: input }`.

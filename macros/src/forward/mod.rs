@@ -5,12 +5,13 @@
 //! expression whether its [`value`] is an annotated layer. Patterns put values into [`scope`]s, [`adapter`]s such as
 //! `.iter()` change them, [`escape`] reports those that leave what can be followed, [`macros`] looks into the tokens
 //! of macro calls. A call of a layer becomes a [`call`] of the runtime, with the inputs that [`hoist`] finds:
-//! what is not [`inside`] of its closure.
+//! what is not [`inside`] of its closure. At last, what `macro_rules!` has put into a [`group`] stays one.
 
 mod adapter;
 mod call;
 mod control;
 mod escape;
+mod group;
 mod header;
 mod hoist;
 mod inside;
@@ -70,5 +71,9 @@ fn rewrite_impl(table: &Table, item: TokenStream, errors: &mut Errors) -> Option
             _ => 0,
         };
     }
-    (calls > 0).then(|| item.into_token_stream())
+    if calls == 0 {
+        return None;
+    }
+    group::keep_operands(&mut item);
+    Some(item.into_token_stream())
 }

@@ -47,9 +47,11 @@ impl<'a> Walk<'a> {
             Expr::MethodCall(_) => self.method_call(expr),
             Expr::Call(call) => self.call(call),
             Expr::Index(index) => {
-                let value = self.expr(&mut index.expr);
+                let value = self.expr(&mut index.expr).place();
+                // A call in the index is not rewritten yet: the user's tokens are in the message.
+                let mention = index.to_token_stream();
                 self.expr(&mut index.index);
-                value.place()
+                value.mentioned(&mention)
             }
             Expr::Unary(unary) => {
                 let value = self.expr(&mut unary.expr);

@@ -292,7 +292,8 @@ fn invisible_groups() {
     // What `$field`, `$x` of `$field:expr`, `$x:expr` are in a macro's output.
     let group = |tokens| proc_macro2::Group::new(proc_macro2::Delimiter::None, tokens);
     let (this, field, x) = (group(quote!(self)), group(quote!(self.f)), group(quote!(x)));
-    let wrapped = group(quote!(Some(#x)));
+    let (wrapped, sum) = (group(quote!(Some(#x))), group(quote!(1.0 + #x)));
+    let closure = group(quote!(|y| y));
     let item = quote! {
         impl Block {
             fn forward(&self, x: Tensor<3>) -> Tensor<3> {
@@ -301,6 +302,8 @@ fn invisible_groups() {
                 for layer in &#this.layers {
                     x = layer.forward(#x);
                 }
+                let x = #closure(#sum * 2.0) - self.f.forward(#sum);
+                dbg!(#sum * 2.0, #x)
             }
         }
     };
@@ -326,11 +329,11 @@ fn names_that_variables_should_not_have() {
     check!(
         with_struct,
         "
-        struct Block { #[checkpoint] W_q: Linear }
+        struct Block { #[checkpoint] W_q: Linear, #[checkpoint] _up: Linear }
         ---
         impl Block {
             fn forward(&self, x: Tensor<3>) -> Tensor<3> {
-                self.W_q.forward(x)
+                self._up.forward(self.W_q.forward(x))
             }
         }
     "

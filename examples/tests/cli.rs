@@ -1,0 +1,107 @@
+//! The programs, as they are called.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn frontier(options: &str) -> Output {
+    run(env!("CARGO_BIN_EXE_frontier"), options)
+}
+
+fn char_gpt(options: &str) -> Output {
+    run(env!("CARGO_BIN_EXE_char_gpt"), options)
+}
+
+fn run(program: &str, options: &str) -> Output {
+    let mut command = Command::new(program);
+    command.args(options.split_whitespace());
+    command.output().expect("the program starts")
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+/// The message of a call that must fail like every wrong call: code 2, and no panic.
+fn refused(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const SMALL_STACK: &str = "--layers 3 --dim 16 --heads 2 --batch 4 --seq 16 --pairs 1";
+const SMALL_GPT: &str = "--layers 2 --dim 16 --heads 2 --batch 4 --seq 16 --steps 3 --sample 5";
+
+#[test]
+fn frontier_prints_a_json_object_a_line() {
+    let text = stdout(&frontier(&format!("{SMALL_STACK} --json")));
+    let rows: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let names: Vec<_> = rows.iter().map(|row| row["strategy"].as_str()).collect();
+    assert_eq!(
+        names[..3],
+        [Some("plain"), Some("balanced"), Some("checkpoint")]
+    );
+
+    let retained = |row: &Value| row["retained_bytes"].as_i64().expect("a count");
+    assert!(retained(&rows[2]) < retained(&rows[0]), "{text}");
+    for row in &rows {
+        assert!(row["peak_bytes"].as_i64() > Some(retained(row)), "{row}");
+        assert!(row["step_ratio"].as_f64() > Some(0.0), "{row}");
+        assert_eq!(row["loss"], rows[0]["loss"]);
+    }
+    assert_eq!(rows[2]["grad_max_rel_err"].as_f64(), Some(0.0));
+}
+
+#[test]
+fn frontier_measures_the_strategies_that_it_is_asked_for() {
+    let text = stdout(&frontier(&format!(
+        "{SMALL_STACK} --strategies checkpoint,plain"
+    )));
+    let names: Vec<_> = text
+        .lines()
+        .map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(
+        names,
+        [Some("retained"), Some("checkpoint"), Some("plain")],
+        "{text}"
+    );
+}
+
+#[test]
+fn frontier_refuses_what_it_cannot_do() {
+    assert!(refused(&frontier("--strategies plain,magic")).contains("checkpoint"));
+    assert!(refused(&frontier("--layers 0")).contains("at least 1"));
+    assert!(refused(&frontier("--dropout 1")).contains("below 1"));
+    assert!(refused(&frontier("--dim 10 --heads 4")).contains("not divisible"));
+}
+
+#[test]
+fn char_gpt_trains_twice_and_compares() {
+    let text = stdout(&char_gpt(SMALL_GPT));
+    for expected in [
+        "retained after forward",
+        "x less",
+        "identical to the last bit",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
+fn char_gpt_refuses_what_it_cannot_do() {
+    assert!(refused(&char_gpt("--text no/such.txt")).contains("cannot read no/such.txt"));
+    assert!(refused(&char_gpt("--seq 1000000000")).contains("too few"));
+    assert!(refused(&char_gpt("--dim 10 --heads 4")).contains("not divisible"));
+    assert!(refused(&char_gpt("--steps 0")).contains("at least 1"));
+    assert!(refused(&char_gpt("--lr -1")).contains("--lr"));
+}
+
+#[cfg(not(feature = "wgpu"))]
+#[test]
+fn a_backend_that_was_not_built_is_named() {
+    assert!(refused(&frontier("--device wgpu")).contains("--features wgpu"));
+}

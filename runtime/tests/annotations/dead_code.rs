@@ -1,0 +1,156 @@
+//! An annotation that no call applies is reported by rustc, and only that.
+//!
+//! Here and not in `ui-tests`: trybuild allows dead code.
+
+use crate::counting::{Counting, check, input, layer};
+use crate::support::loss;
+use burn::tensor::Tensor;
+
+/// Does not compile if rustc has nothing to report in here; `applied` shows that it is the annotation.
+#[deny(unfulfilled_lint_expectations)]
+#[expect(dead_code)]
+mod forgotten {
+    use super::{Counting, Tensor};
+    use burn::module::Module;
+    use remat::Remat;
+
+    #[derive(Module, Debug, Remat)]
+    pub struct Block {
+        #[checkpoint]
+        pub up: Counting,
+        #[checkpoint]
+        pub down: Counting,
+    }
+
+    #[remat::forward]
+    impl Block {
+        pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+            self.up.forward(x)
+        }
+    }
+
+    // Not an annotated impl.
+    impl Block {
+        pub fn forward_down(&self, x: Tensor<2>) -> Tensor<2> {
+            self.down.forward(x)
+        }
+    }
+}
+
+/// The same, but for one attribute.
+#[deny(dead_code, unused)]
+mod applied {
+    use super::{Counting, Tensor};
+    use burn::module::Module;
+    use remat::Remat;
+
+    #[derive(Module, Debug, Remat)]
+    pub struct Block {
+        #[checkpoint]
+        pub up: Counting,
+        #[checkpoint]
+        pub down: Counting,
+    }
+
+    #[remat::forward]
+    impl Block {
+        pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+            self.up.forward(x)
+        }
+    }
+
+    #[remat::forward]
+    impl Block {
+        pub fn forward_down(&self, x: Tensor<2>) -> Tensor<2> {
+            self.down.forward(x)
+        }
+    }
+}
+
+/// Without any annotated impl, and without annotations at all.
+#[deny(unfulfilled_lint_expectations)]
+#[expect(dead_code)]
+mod without_impl {
+    use super::{Counting, Tensor};
+    use burn::module::Module;
+    use remat::Remat;
+
+    #[derive(Module, Debug, Remat)]
+    pub struct Block {
+        #[checkpoint]
+        pub up: Counting,
+    }
+
+    impl Block {
+        pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+            self.up.forward(x)
+        }
+    }
+}
+
+#[deny(dead_code, unused)]
+mod without_annotations {
+    use super::{Counting, Tensor};
+    use burn::module::Module;
+    use remat::Remat;
+
+    #[derive(Module, Debug, Remat)]
+    pub struct Block {
+        pub up: Counting,
+    }
+
+    #[remat::forward]
+    impl Block {
+        pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+            self.up.forward(x)
+        }
+    }
+}
+
+#[test]
+fn annotation_that_is_not_applied() {
+    let (model, x) = (
+        forgotten::Block {
+            up: layer(),
+            down: layer(),
+        },
+        input(),
+    );
+    check(
+        &model,
+        |model| loss(model.forward_down(model.forward(x.clone()))),
+        [&model.up],
+        [&model.down],
+    );
+    let model = without_impl::Block { up: layer() };
+    check(
+        &model,
+        |model| loss(model.forward(x.clone())),
+        [],
+        [&model.up],
+    );
+}
+
+#[test]
+fn annotations_that_are_applied() {
+    let (model, x) = (
+        applied::Block {
+            up: layer(),
+            down: layer(),
+        },
+        input(),
+    );
+    check(
+        &model,
+        |model| loss(model.forward_down(model.forward(x.clone()))),
+        [&model.up, &model.down],
+        [],
+    );
+    let model = without_annotations::Block { up: layer() };
+    check(
+        &model,
+        |model| loss(model.forward(x.clone())),
+        [],
+        [&model.up],
+    );
+}

@@ -1,0 +1,5 @@
+//! Annotated code among names and lints that could break what the macros write.
+
+mod lints;
+mod names;
+mod prelude;

@@ -1,0 +1,21 @@
+//! An option twice in one `#[checkpoint]`.
+
+use burn::module::Module;
+use burn::nn::Linear;
+use burn::tensor::Tensor;
+use remat::Remat;
+
+#[derive(Module, Debug, Remat)]
+struct Block {
+    #[checkpoint(deterministic, deterministic)]
+    up: Linear,
+}
+
+#[remat::forward]
+impl Block {
+    fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+        self.up.forward(x)
+    }
+}
+
+fn main() {}
