@@ -23,10 +23,9 @@ pub fn memory_against_time(rows: &[Row], path: &Path) -> Result<(), Box<dyn Erro
     let peak = Series::new("peak of a step", RED, rows, |row| {
         row.peak_bytes.and_then(in_mib)
     });
-    let highest = |axis: fn(&Point) -> f64| {
-        let points = retained.points.iter().chain(&peak.points);
-        points.map(axis).fold(1.0, f64::max)
-    };
+    let points = || retained.points.iter().chain(&peak.points);
+    let largest = |axis: fn(&Point) -> f64| points().map(axis).fold(1.0, f64::max);
+    let fastest = points().map(|point| point.time).fold(1.0, f64::min);
 
     let root = SVGBackend::new(path, SIZE).into_drawing_area();
     root.fill(&WHITE)?;
@@ -35,11 +34,13 @@ pub fn memory_against_time(rows: &[Row], path: &Path) -> Result<(), Box<dyn Erro
         .x_label_area_size(40)
         .y_label_area_size(60)
         .build_cartesian_2d(
-            0.0..highest(|point| point.time) * 1.2,
-            0.0..highest(|point| point.mib) * 1.1,
+            // Room for the last point's name, and for the legend above the points.
+            0.9 * fastest..1.2 * largest(|point| point.time),
+            0.0..1.3 * largest(|point| point.mib),
         )?;
     chart
         .configure_mesh()
+        .light_line_style(TRANSPARENT)
         .x_desc("time of a step, relative to plain burn")
         .y_desc("MiB")
         .draw()?;

@@ -97,7 +97,7 @@ fn char_gpt_refuses_what_it_cannot_do() {
     assert!(refused(&char_gpt("--seq 1000000000")).contains("too few"));
     assert!(refused(&char_gpt("--dim 10 --heads 4")).contains("not divisible"));
     assert!(refused(&char_gpt("--steps 0")).contains("at least 1"));
-    assert!(refused(&char_gpt("--lr -1")).contains("--lr"));
+    assert!(refused(&char_gpt("--lr -1")).contains("above 0"));
 }
 
 #[cfg(not(feature = "wgpu"))]

@@ -27,21 +27,23 @@ pub(crate) struct Stream {
     _root: Option<Arc<()>>,
 }
 
+/// A segment that may draw random numbers was run inside one that promised not to.
+#[derive(Debug)]
+pub(crate) struct BrokenPromise;
+
 impl Stream {
     /// A stream of its own for a segment that runs on `device`.
-    pub(crate) fn fork(device: &Device) -> Self {
+    pub(crate) fn fork(device: &Device) -> Result<Self, BrokenPromise> {
+        if is_promised() {
+            return Err(BrokenPromise);
+        }
+        let _turn = turn();
         let (seed, root) = next_seed(device);
-        Self {
+        Ok(Self {
             device: device.clone(),
             seed,
             _root: root,
-        }
-    }
-
-    /// A stream of its own, if this thread is inside a segment.
-    pub(crate) fn fork_nested(device: &Device) -> Option<Self> {
-        let nested = SCOPES.with_borrow(|scopes| !scopes.is_empty());
-        nested.then(|| Self::fork(device))
+        })
     }
 
     /// Runs `f` with this stream in the device's generator; each time with the same numbers.
@@ -51,14 +53,58 @@ impl Stream {
     }
 }
 
+/// Runs `f` as a segment that draws no random numbers, nor does one inside it.
+pub(crate) fn promise<R>(f: impl FnOnce() -> R) -> R {
+    let _inside = Inside::enter(Segment::Promised);
+    f()
+}
+
+/// Whether this thread is inside a segment.
+pub(crate) fn is_nested() -> bool {
+    SEGMENTS.with_borrow(|segments| !segments.is_empty())
+}
+
+fn is_promised() -> bool {
+    SEGMENTS.with_borrow(|segments| matches!(segments.last(), Some(Segment::Promised)))
+}
+
+/// A segment that this thread is in.
+enum Segment {
+    /// One with a stream; those inside it get their seeds from the counter.
+    Seeded(Counter),
+    /// One that draws nothing.
+    Promised,
+}
+
 thread_local! {
-    /// The segments this thread is in, the innermost last.
-    static SCOPES: RefCell<Vec<Counter>> = const { RefCell::new(Vec::new()) };
+    /// The innermost last.
+    static SEGMENTS: RefCell<Vec<Segment>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Until it is dropped, also by a panic, the thread is in the segment.
+struct Inside;
+
+impl Inside {
+    fn enter(segment: Segment) -> Self {
+        SEGMENTS.with_borrow_mut(|segments| segments.push(segment));
+        Self
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        SEGMENTS.with_borrow_mut(Vec::pop);
+    }
 }
 
 /// burn's generators belong to the process: two threads inside segments would take numbers from
 /// one another's streams, and a recomputation would not find its own again.
 static GENERATOR: Mutex<()> = Mutex::new(());
+
+/// This thread's turn at the generator, unless a segment around has it already.
+fn turn() -> Option<MutexGuard<'static, ()>> {
+    (!is_nested()).then(|| GENERATOR.lock().unwrap_or_else(PoisonError::into_inner))
+}
 
 /// Seeds counted from a seed.
 struct Counter {
@@ -81,33 +127,35 @@ impl Counter {
 struct Scope<'a> {
     device: &'a Device,
     resume: u64,
-    _only_one: Option<MutexGuard<'static, ()>>,
+    _inside: Inside,
+    _turn: Option<MutexGuard<'static, ()>>,
 }
 
 impl<'a> Scope<'a> {
     fn enter(device: &'a Device, seed: u64) -> Self {
-        let outermost = SCOPES.with_borrow(Vec::is_empty);
-        let only_one = outermost.then(|| GENERATOR.lock().unwrap_or_else(PoisonError::into_inner));
+        let turn = turn();
         let (resume, _) = next_seed(device);
-        SCOPES.with_borrow_mut(|scopes| scopes.push(Counter::new(seed)));
         device.seed(seed);
         Self {
             device,
             resume,
-            _only_one: only_one,
+            _inside: Inside::enter(Segment::Seeded(Counter::new(seed))),
+            _turn: turn,
         }
     }
 }
 
 impl Drop for Scope<'_> {
     fn drop(&mut self) {
-        SCOPES.with_borrow_mut(Vec::pop);
         self.device.seed(self.resume);
     }
 }
 
 fn next_seed(device: &Device) -> (u64, Option<Arc<()>>) {
-    let counted = SCOPES.with_borrow_mut(|scopes| scopes.last_mut().map(Counter::count));
+    let counted = SEGMENTS.with_borrow_mut(|segments| match segments.last_mut() {
+        Some(Segment::Seeded(counter)) => Some(counter.count()),
+        Some(Segment::Promised) | None => None,
+    });
     match counted {
         Some(seed) => (seed, None),
         None if reads_wait(device) => {

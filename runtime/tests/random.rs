@@ -222,19 +222,52 @@ fn a_broken_promise_of_determinism_is_found() {
     );
 }
 
-/// Segments of two threads take turns, so that each finds its own numbers again.
+/// Segments of two threads take turns, so that each finds its own numbers again, however many it
+/// draws one after the other.
 #[test]
 fn two_threads() {
     let (device, _turn) = alone();
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let dropout = DropoutConfig::new(0.5).init();
-                for _ in 0..50 {
-                    let (output, gradient) = masks(&dropout, &device);
-                    assert_eq!(output, gradient);
+                let dropout = DropoutConfig::new(0.05).init();
+                for _ in 0..100 {
+                    let x = ones(&device).require_grad();
+                    let y = checkpoint(&dropout, (x.clone(),), |dropout, (x,)| {
+                        (0..10).fold(x, |x, _| dropout.forward(x))
+                    });
+                    let grads = y.clone().sum().backward();
+                    assert_eq!(values(y), values(x.grad(&grads).unwrap()));
                 }
             });
         }
     });
+}
+
+/// The second run has the strategies of the first, whatever surrounds the backward pass.
+#[test]
+fn a_backward_pass_inside_without_strategies() {
+    let (device, _turn) = alone();
+    let dropout = DropoutConfig::new(0.5).init();
+    let x = ones(&device).require_grad();
+    let y = checkpoint(&dropout, (x.clone(),), |dropout, (x,)| {
+        drop(dropout, dropout.forward(x))
+    });
+    let grads = remat::without_strategies(|| y.clone().sum().backward());
+    assert_eq!(values(y), values(x.grad(&grads).unwrap()));
+}
+
+#[test]
+fn a_segment_that_may_draw_inside_one_that_does_not() {
+    let (device, _turn) = alone();
+    let dropout = DropoutConfig::new(0.5).init();
+    let x = ones(&device).require_grad();
+    let options = Checkpoint::named("Net.block").deterministic();
+    let run = || checkpoint_with(options, &dropout, (x,), |dropout, (x,)| drop(dropout, x));
+    let panic = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+    let message = panic.downcast_ref::<String>().unwrap();
+    assert!(
+        message.contains("Dropout") && message.contains("`deterministic`"),
+        "{message}"
+    );
 }

@@ -90,7 +90,8 @@ fn c25_retained_and_peak_are_below_plain() {
         assert!(retained < 8.0 * input_bytes * 1.5, "{retained}");
         let plain = plain_kept.retained().unwrap() as f64;
         assert!(retained < plain * 0.25, "{retained} of {plain}");
-        assert!(peak.peak().unwrap() < plain_peak.peak().unwrap() / 2);
+        let (peak, plain_peak) = (peak.peak().unwrap(), plain_peak.peak().unwrap());
+        assert!(peak < plain_peak / 10 * 6, "{peak} of {plain_peak}");
     }
 }
 

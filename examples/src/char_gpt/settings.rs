@@ -8,11 +8,11 @@ use crate::options::{above_zero, check_heads, positive};
 #[derive(Args, Clone, Debug)]
 pub struct Settings {
     /// Transformer blocks
-    #[arg(long, default_value_t = 6, value_parser = positive, value_name = "N")]
+    #[arg(long, default_value_t = 8, value_parser = positive, value_name = "N")]
     pub layers: usize,
 
     /// Width of the model
-    #[arg(long, default_value_t = 128, value_parser = positive, value_name = "N")]
+    #[arg(long, default_value_t = 96, value_parser = positive, value_name = "N")]
     pub dim: usize,
 
     /// Attention heads in a block
@@ -20,7 +20,7 @@ pub struct Settings {
     pub heads: usize,
 
     /// Sequences in a batch
-    #[arg(long, default_value_t = 8, value_parser = positive, value_name = "N")]
+    #[arg(long, default_value_t = 4, value_parser = positive, value_name = "N")]
     pub batch: usize,
 
     /// Characters in a sequence, all that the model sees at once
@@ -28,11 +28,11 @@ pub struct Settings {
     pub seq: usize,
 
     /// Training steps
-    #[arg(long, default_value_t = 100, value_parser = positive, value_name = "N")]
+    #[arg(long, default_value_t = 250, value_parser = positive, value_name = "N")]
     pub steps: usize,
 
     /// Learning rate
-    #[arg(long, default_value_t = 2e-3, value_parser = above_zero)]
+    #[arg(long, default_value_t = 1e-3, value_parser = above_zero, allow_negative_numbers = true)]
     pub lr: f64,
 
     /// Seed of the parameters, the batches and the generated text

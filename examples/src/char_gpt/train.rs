@@ -46,9 +46,6 @@ pub fn train(
     mut report: impl FnMut(Progress),
 ) -> Trained {
     let mut optimizer = AdamWConfig::new()
-        // burn's default, 1e-5, is as large as many of these gradients.
-        .with_epsilon(1e-8)
-        .with_beta_2(0.99)
         .with_grad_clipping(Some(GradientClippingConfig::Norm(LARGEST_NORM)))
         .init();
     let mut batches = Batches::new(text, settings.batch, settings.seq, settings.seed);

@@ -21,7 +21,14 @@ thread_local! {
 /// assert_eq!(forward().to_data(), plain.to_data());
 /// ```
 pub fn without_strategies<R>(f: impl FnOnce() -> R) -> R {
-    let _guard = Guard::new();
+    let _guard = Guard(DEPTH.replace(DEPTH.get() + 1));
+    f()
+}
+
+/// Runs `f` with the strategies on: the second run of a segment whose first run had them, also if
+/// the backward pass itself runs inside [`without_strategies`].
+pub(super) fn with_strategies<R>(f: impl FnOnce() -> R) -> R {
+    let _guard = Guard(DEPTH.replace(0));
     f()
 }
 
@@ -29,18 +36,11 @@ pub(super) fn strategies_are_off() -> bool {
     DEPTH.get() > 0
 }
 
-/// Counts back also when `f` panics.
-struct Guard;
-
-impl Guard {
-    fn new() -> Self {
-        DEPTH.set(DEPTH.get() + 1);
-        Self
-    }
-}
+/// Restores the depth, also when `f` panics.
+struct Guard(usize);
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        DEPTH.set(DEPTH.get() - 1);
+        DEPTH.set(self.0);
     }
 }

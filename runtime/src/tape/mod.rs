@@ -16,6 +16,6 @@ mod vjp;
 
 pub(crate) use backend::reads_wait;
 pub use gradients::{Cotangents, ParentGradients};
-pub use node::{Node, Parent, record};
+pub use node::{Node, Parent, ParentId, record};
 pub(crate) use sweep::sweep_now_and_then;
 pub use vjp::Vjp;

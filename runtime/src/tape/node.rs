@@ -4,10 +4,25 @@ use super::backend::{Routed, guard, on_backend};
 use super::gradients::{Cotangents, ParentGradients};
 use super::steps::{self, Shared};
 use burn::backend::DispatchTensor;
+use burn::backend::autodiff::NodeId;
 use burn::backend::autodiff::ops::NodeGuard;
 use burn::tensor::{FloatDType, GradientCheckpointingStrategy, Shape, Tensor};
 
 pub(super) type Pullback = Box<dyn FnOnce(Cotangents, &mut ParentGradients) + Send>;
+
+/// Which tensor of a graph a [`Parent`] is: clones of a tensor have the same.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use remat::tape::Parent;
+///
+/// let x = Tensor::<1>::ones([2], &Device::flex().autodiff()).require_grad();
+/// let id = |tensor| Parent::of(tensor).map(|parent| parent.id());
+/// assert_eq!(id(&x), id(&x.clone()));
+/// assert_ne!(id(&x), id(&(x.clone() * 1.0)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ParentId(NodeId);
 
 /// A tracked tensor that a recorded node depends on.
 ///
@@ -37,6 +52,12 @@ impl Parent {
             inner,
             strategy: tensor.gradient_checkpointing_strategy()?,
         })
+    }
+
+    /// Which tensor it is.
+    #[must_use]
+    pub fn id(&self) -> ParentId {
+        ParentId(self.guard.id())
     }
 
     pub(super) fn strategy(&self) -> GradientCheckpointingStrategy {

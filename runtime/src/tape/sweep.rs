@@ -5,18 +5,45 @@
 //! hundreds of layers would pile up more bookkeeping than they save activations.
 
 use burn::tensor::{Device, Tensor};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-/// Segments between two sweeps. A sweep visits every live entry of the graph, so its cost grows
-/// with the number of recorded segments, while the garbage of one segment is a few tens of KiB.
-const EVERY: usize = 16;
+/// Segments between two sweeps, at least. What one leaves behind is a few tens of KiB.
+const SEGMENTS: usize = 16;
 
-static RUNS: AtomicUsize = AtomicUsize::new(0);
+/// A sweep visits every entry of the graphs of the whole process, again for each entry of the same
+/// graph: more than linear in the depth of the model. So it may take a part of the time only: the
+/// next one waits this many times as long as the last one took.
+const PAUSE: u32 = 4;
+
+struct Last {
+    /// Segments since.
+    segments: usize,
+    ended: Instant,
+    took: Duration,
+}
+
+static LAST: Mutex<Option<Last>> = Mutex::new(None);
 
 /// Call after each untracked run of a segment.
 pub(crate) fn sweep_now_and_then(device: &Device) {
-    if (RUNS.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(EVERY) {
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let now = Instant::now();
+    let due = match &mut *last {
+        None => true,
+        Some(last) => {
+            last.segments += 1;
+            last.segments >= SEGMENTS && now - last.ended >= last.took * PAUSE
+        }
+    };
+    if due {
         sweep(device);
+        let ended = Instant::now();
+        *last = Some(Last {
+            segments: 0,
+            ended,
+            took: ended - now,
+        });
     }
 }
 

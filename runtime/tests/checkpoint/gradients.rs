@@ -3,7 +3,7 @@
 use crate::support::{Mlp, assert_as_plain, assert_same, device, loss, numbers, run};
 use burn::module::{Lora, Module, ModuleMapper, Param, Quantizer};
 use burn::nn::attention::{MhaInput, MultiHeadAttention, MultiHeadAttentionConfig};
-use burn::nn::{Linear, LinearConfig};
+use burn::nn::{BatchNormConfig, DropoutConfig, Linear, LinearConfig};
 use burn::tensor::quantization::{Calibration, QuantScheme, QuantStore};
 use burn::tensor::{FloatDType, Tensor};
 use remat::checkpoint;
@@ -150,6 +150,25 @@ fn quantized_weights_with_lora() {
     let x = numbers([3, 4], &device);
     assert_as_plain(&model, |model| {
         loss(checkpoint(model, (x.clone(),), |mlp, (x,)| mlp.forward(x)))
+    });
+}
+
+/// A teacher, a frozen backbone: dropout and batch normalisation stay in inference mode.
+#[test]
+fn modules_in_inference_mode_under_a_tracked_input() {
+    let device = device();
+    let teacher = (
+        BatchNormConfig::new(4).init(&device),
+        DropoutConfig::new(0.5).init(),
+    )
+        .valid();
+    let model = LinearConfig::new(4, 4).init(&device);
+    let x = numbers([3, 4], &device);
+    assert_as_plain(&model, |model: &Linear| {
+        let h = model.forward(x.clone());
+        loss(checkpoint(&teacher, (h,), |(norm, dropout), (h,)| {
+            dropout.forward(norm.forward(h))
+        }))
     });
 }
 

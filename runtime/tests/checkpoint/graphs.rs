@@ -1,10 +1,10 @@
 //! Shapes of graphs: nesting, reuse, several graphs alive, none at all.
 
 use crate::support::{Mlp, assert_as_plain, device, loss, numbers};
-use burn::module::Module;
-use burn::nn::{Linear, LinearConfig};
+use burn::module::{Module, Param, ParamId};
+use burn::nn::{Linear, LinearConfig, RotaryEncoding, RotaryEncodingConfig};
 use burn::optim::{GradientsParams, SgdConfig};
-use burn::tensor::{Device, GradientCheckpointingStrategy, Tensor};
+use burn::tensor::{Bool, Device, GradientCheckpointingStrategy, Int, Tensor};
 use remat::checkpoint;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -138,4 +138,45 @@ fn c28_plain_call_when_nothing_is_tracked() {
     let before = FORWARDS.load(Ordering::Relaxed);
     let _ = y.sum().backward();
     assert_eq!(FORWARDS.load(Ordering::Relaxed), before + 1);
+}
+
+/// Tensors that are fields and no parameters, and parameters of other kinds.
+#[derive(Module, Debug)]
+struct Fields {
+    linear: Linear,
+    rope: RotaryEncoding,
+    order: Param<Tensor<1, Int>>,
+    keep: Param<Tensor<1, Bool>>,
+    shift: Tensor<1>,
+}
+
+impl Fields {
+    fn forward(&self, x: Tensor<3>, order: Tensor<1, Int>) -> Tensor<3> {
+        let x = self.rope.forward(self.linear.forward(x));
+        let x = x.select(2, self.order.val()).select(2, order);
+        x.mask_fill(self.keep.val().unsqueeze(), 0.5) + self.shift.clone().unsqueeze()
+    }
+}
+
+#[test]
+fn fields_of_every_kind_on_both_kinds_of_devices() {
+    for device in [
+        Device::default().autodiff(),
+        Device::default().autodiff().gradient_checkpointing(),
+    ] {
+        let order = Tensor::<1, Int>::from_ints([3, 1, 2, 0], &device);
+        let model = Fields {
+            linear: LinearConfig::new(4, 4).init(&device),
+            rope: RotaryEncodingConfig::new(8, 4).init(&device),
+            keep: Param::initialized(ParamId::new(), order.clone().greater_elem(1)),
+            order: Param::initialized(ParamId::new(), order.clone()),
+            shift: numbers([4], &device),
+        };
+        let x = numbers([2, 3, 4], &device).require_grad();
+        assert_as_plain(&model, |model| {
+            let inputs = (x.clone(), order.clone());
+            let y = checkpoint(model, inputs, |model, (x, order)| model.forward(x, order));
+            loss(y.exp())
+        });
+    }
 }

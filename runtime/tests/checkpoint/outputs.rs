@@ -2,6 +2,7 @@
 
 use crate::support::{Mlp, assert_as_plain, device, loss, numbers};
 use burn::nn::{Linear, LinearConfig, LstmConfig, LstmState};
+use burn::tensor::quantization::{QuantScheme, QuantStore};
 use burn::tensor::{Int, Tensor};
 use remat::{TensorMapper, TensorTree, TensorVisitor, checkpoint};
 
@@ -168,4 +169,19 @@ fn a_layer_that_may_fail() {
     };
     assert_as_plain(&model, |model| loss(run(model, 3).unwrap()));
     assert_eq!(run(&model, 2).err().as_deref(), Some("3 rows"));
+}
+
+#[test]
+fn a_packed_output() {
+    let device = device();
+    let model = Mlp::new(32, &device);
+    let x = numbers([32, 32], &device);
+    assert_as_plain(&model, |model| {
+        let (_packed, y) = checkpoint(model, (x.clone(),), |mlp, (x,)| {
+            let y = mlp.forward(x);
+            let scheme = QuantScheme::default().with_store(QuantStore::Native);
+            (y.clone().quantize_dynamic(&scheme), y)
+        });
+        loss(y)
+    });
 }

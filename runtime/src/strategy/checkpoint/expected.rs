@@ -72,7 +72,7 @@ impl Output {
 fn compares_values() -> bool {
     static ON: OnceLock<bool> = OnceLock::new();
     *ON.get_or_init(|| match std::env::var("REMAT_CHECK").as_deref() {
-        Ok("0") => false,
+        Ok("0" | "false" | "off" | "") => false,
         Ok(_) => true,
         Err(_) => cfg!(debug_assertions),
     })

@@ -7,9 +7,9 @@ mod options;
 pub use options::Checkpoint;
 
 use super::Layer;
-use super::off::strategies_are_off;
-use super::segment::{self, KeptInputs, Parents, Ports, Seeds, Snapshot};
-use crate::random::Stream;
+use super::off::{strategies_are_off, with_strategies};
+use super::segment::{self, KeptInputs, Leaves, Parents, Ports, Seeds, Snapshot};
+use crate::random::{self, Stream};
 use crate::tape::{self, Cotangents, ParentGradients};
 use crate::tree::TensorTree;
 use burn::tensor::Device;
@@ -26,6 +26,9 @@ use options::Label;
 /// * Outputs, loss and gradients are those of the plain call, to the bit, on a backend whose
 ///   kernels give the same bits each time (where `forward` draws random numbers: one more sample of
 ///   the same distribution, repeated exactly in the backward pass).
+/// * Where a tensor collects three or more gradients, several of them from inside one segment (the
+///   weights of an LSTM that is called in two segments), these are summed among themselves first:
+///   equal up to the rounding of the sum.
 /// * Module state (running statistics) moves once, as in one forward pass.
 /// * If nothing is tracked — inference, a frozen module on constant inputs — it is the plain call.
 /// * Memory: the inputs stay until the backward pass, plus one segment's activations while it is
@@ -62,7 +65,6 @@ use options::Label;
 ///
 /// In the backward pass: if the second run gives another number, shape or dtype of tensors than the
 /// first, or (debug builds, or `REMAT_CHECK=1`) other values.
-#[track_caller]
 pub fn checkpoint<M, I, O>(module: &M, inputs: I, forward: fn(&M, I) -> O) -> O
 where
     M: Layer,
@@ -111,14 +113,17 @@ where
     if parents.nodes.is_empty() {
         // The first run of an outer segment has nothing tracked, its second run has: the random
         // numbers must be the same.
-        let stream = options.stream(|| Stream::fork_nested(&device));
-        return play(stream.as_ref(), || forward(module, inputs));
+        if random::is_nested() {
+            let stream = options.stream::<M>(&device);
+            return play(stream.as_ref(), || forward(module, inputs));
+        }
+        return forward(module, inputs);
     }
     let (segment, outputs) = Segment::run(options, &device, module, inputs, forward);
     tape::sweep_now_and_then(&device);
 
     let mut node = tape::record(parents.nodes, move |cotangents, parents| {
-        segment.backward(cotangents, parents);
+        with_strategies(|| segment.backward(cotangents, parents));
     });
     outputs.map_tensors(&mut Ports(&mut node))
 }
@@ -148,7 +153,7 @@ impl<M: Layer, I: TensorTree, O: TensorTree + 'static> Segment<M, I, O> {
         let kept = KeptInputs::of(&inputs);
         // The caller's graph must not be reachable from inside the segment.
         drop(inputs);
-        let stream = options.stream(|| Some(Stream::fork(device)));
+        let stream = options.stream::<M>(device);
         let untracked = segment::untracked(module);
         let outputs = play(stream.as_ref(), || forward(&untracked, kept.constants()));
         if let Some(index) = segment::first_tracked(&outputs) {
@@ -171,17 +176,18 @@ impl<M: Layer, I: TensorTree, O: TensorTree + 'static> Segment<M, I, O> {
 
     /// Runs the forward pass again, on a graph of its own, and that graph's backward pass.
     fn backward(self, cotangents: Cotangents, parents: &mut ParentGradients) {
-        let module = self.module.fork();
-        let leaves = self.inputs.leaves();
+        let mut leaves = Leaves::default();
+        let inputs = self.inputs.fork(&mut leaves);
+        let module = self.module.fork(&mut leaves);
         let outputs = play(self.stream.as_ref(), || {
-            (self.forward)(&module, segment::share(&leaves))
+            (self.forward)(&module, segment::share(&inputs))
         });
         self.expected.check(&outputs, &self.label);
         let vjp = Seeds::plant(cotangents, &outputs);
         // The outputs' values are not needed: only their places in the graph.
         drop(outputs);
         if let Some(grads) = vjp.backward() {
-            segment::hand_over(&leaves, &module, grads, parents);
+            segment::hand_over(&inputs, &module, grads, parents);
         }
     }
 }
@@ -189,6 +195,6 @@ impl<M: Layer, I: TensorTree, O: TensorTree + 'static> Segment<M, I, O> {
 fn play<R>(stream: Option<&Stream>, f: impl FnOnce() -> R) -> R {
     match stream {
         Some(stream) => stream.play(f),
-        None => f(),
+        None => random::promise(f),
     }
 }

@@ -1,6 +1,7 @@
 //! Options of a checkpoint and the name it goes by in messages.
 
-use crate::random::Stream;
+use crate::random::{BrokenPromise, Stream};
+use burn::tensor::Device;
 use std::any::type_name;
 use std::fmt;
 
@@ -38,7 +39,8 @@ impl Checkpoint {
         }
     }
 
-    /// Promises that the forward pass draws no random numbers from the device.
+    /// Promises that the forward pass draws no random numbers from the device, nor do checkpoints
+    /// inside it (these have to be deterministic as well).
     ///
     /// Saves setting the device's generator twice, and segments of several threads no longer wait
     /// for one another. A broken promise is a wrong gradient: the second run would see other masks.
@@ -50,8 +52,17 @@ impl Checkpoint {
     }
 
     /// The stream to run with, if random numbers may be drawn.
-    pub(super) fn stream(self, fork: impl FnOnce() -> Option<Stream>) -> Option<Stream> {
-        if self.deterministic { None } else { fork() }
+    pub(super) fn stream<M>(self, device: &Device) -> Option<Stream> {
+        if self.deterministic {
+            return None;
+        }
+        match Stream::fork(device) {
+            Ok(stream) => Some(stream),
+            Err(BrokenPromise) => self.label::<M>().fail(format_args!(
+                "it may draw random numbers and runs inside a checkpoint that is `deterministic`. \
+                 Make this one `deterministic` as well if it draws none, or the outer one not."
+            )),
+        }
     }
 
     pub(super) fn label<M>(self) -> Label {

@@ -1,27 +1,42 @@
 //! How a tensor stood in the caller's graph, without holding on to that graph.
 
+use crate::tape::{Parent, ParentId};
+use burn::tensor::kind::Autodiff;
 use burn::tensor::{GradientCheckpointingStrategy, Tensor};
 
 /// Enough to give a value without autodiff the standing its tensor had.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
-    tracked: bool,
-    /// burn's own checkpointing strategy; `None` for a tensor without autodiff. Tensors of two
-    /// strategies must not meet in one operation, so it is kept for each.
+    /// Which tensor of the caller's graph it was; `None` if it was not tracked.
+    id: Option<ParentId>,
+    /// burn's own checkpointing strategy; `None` for a tensor without autodiff.
     strategy: Option<GradientCheckpointingStrategy>,
 }
 
 impl Context {
-    pub(super) fn of<const D: usize>(tensor: &Tensor<D>) -> Self {
+    pub(super) fn of_float<const D: usize>(tensor: &Tensor<D>) -> Self {
         Self {
-            tracked: tensor.is_tracked(),
+            id: Parent::of(tensor).map(|parent| parent.id()),
+            ..Self::of(tensor)
+        }
+    }
+
+    /// Of a tensor that is not tracked, as those of other kinds.
+    pub(super) fn of<const D: usize, K: Autodiff>(tensor: &Tensor<D, K>) -> Self {
+        Self {
+            id: None,
             strategy: tensor.gradient_checkpointing_strategy(),
         }
     }
 
-    /// The value as a constant: layers still see an autodiff device, so that dropout and batch
-    /// normalisation stay in training mode.
-    pub(super) fn constant<const D: usize>(self, value: Tensor<D>) -> Tensor<D> {
+    pub(super) fn id(self) -> Option<ParentId> {
+        self.id
+    }
+
+    /// The value as a constant of the caller's device: layers still see an autodiff device, so that
+    /// dropout and batch normalisation stay in training mode. Tensors of two of burn's strategies
+    /// must not meet, so it has the caller's.
+    pub(super) fn constant<const D: usize, K: Autodiff>(self, value: Tensor<D, K>) -> Tensor<D, K> {
         match self.strategy {
             Some(strategy) => value
                 .autodiff()
@@ -30,19 +45,15 @@ impl Context {
         }
     }
 
-    /// The value as the start of a graph of its own: a leaf where the tensor was tracked.
-    pub(super) fn leaf<const D: usize>(self, value: Tensor<D>) -> Tensor<D> {
-        let value = self.constant(value);
-        if self.tracked {
-            value.require_grad()
-        } else {
-            value
+    /// The value on the segment's own graph.
+    ///
+    /// That graph has burn's default strategy: `Module::train`, which alone reaches tensors that
+    /// are fields of a module and no parameters, knows no other.
+    pub(super) fn inside<const D: usize, K: Autodiff>(self, value: Tensor<D, K>) -> Tensor<D, K> {
+        let value = value.inner();
+        match self.strategy {
+            Some(_) => value.autodiff(),
+            None => value,
         }
-    }
-
-    /// Whether the tensor stands like this already.
-    pub(super) fn fits<const D: usize>(self, tensor: &Tensor<D>) -> bool {
-        self.strategy == tensor.gradient_checkpointing_strategy()
-            && self.tracked == tensor.is_tracked()
     }
 }

@@ -1,13 +1,15 @@
 //! The inputs of a segment, kept until the backward pass.
 
 use super::context::Context;
+use super::leaves::Leaves;
 use super::{Parents, Taken};
 use crate::tree::{TensorMapper, TensorTree, TensorVisitor};
-use burn::tensor::Tensor;
+use burn::tensor::{Bool, Int, Tensor};
 
 /// Inputs without their graph.
 pub(crate) struct KeptInputs<I> {
     values: I,
+    /// Of each tensor, in the order of a visit.
     contexts: Vec<Context>,
 }
 
@@ -27,9 +29,10 @@ impl<I: TensorTree> KeptInputs<I> {
             .map_tensors(&mut Constants(self.contexts.iter()))
     }
 
-    /// The inputs as leaves of a graph of their own.
-    pub(crate) fn leaves(&self) -> I {
-        self.values.map_tensors(&mut Leaves(self.contexts.iter()))
+    /// The inputs on a graph of their own, with leaves for the tracked ones.
+    pub(crate) fn fork(&self, leaves: &mut Leaves) -> I {
+        let contexts = self.contexts.iter();
+        self.values.map_tensors(&mut Fork { contexts, leaves })
     }
 }
 
@@ -46,8 +49,31 @@ struct Keep(Vec<Context>);
 
 impl TensorMapper for Keep {
     fn map_float<const D: usize>(&mut self, tensor: Tensor<D>) -> Tensor<D> {
+        self.0.push(Context::of_float(&tensor));
+        tensor.inner()
+    }
+
+    fn map_int<const D: usize>(&mut self, tensor: Tensor<D, Int>) -> Tensor<D, Int> {
         self.0.push(Context::of(&tensor));
         tensor.inner()
+    }
+
+    fn map_bool<const D: usize>(&mut self, tensor: Tensor<D, Bool>) -> Tensor<D, Bool> {
+        self.0.push(Context::of(&tensor));
+        tensor.inner()
+    }
+}
+
+/// `f` of the next context and the value. Both passes over the values are of one tree, so none is
+/// missing.
+fn next<T>(
+    contexts: &mut std::slice::Iter<'_, Context>,
+    value: T,
+    f: impl FnOnce(Context, T) -> T,
+) -> T {
+    match contexts.next() {
+        Some(&context) => f(context, value),
+        None => value,
     }
 }
 
@@ -55,21 +81,37 @@ struct Constants<'a>(std::slice::Iter<'a, Context>);
 
 impl TensorMapper for Constants<'_> {
     fn map_float<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
-        match self.0.next() {
-            Some(context) => context.constant(value),
-            None => value,
-        }
+        next(&mut self.0, value, Context::constant)
+    }
+
+    fn map_int<const D: usize>(&mut self, value: Tensor<D, Int>) -> Tensor<D, Int> {
+        next(&mut self.0, value, Context::constant)
+    }
+
+    fn map_bool<const D: usize>(&mut self, value: Tensor<D, Bool>) -> Tensor<D, Bool> {
+        next(&mut self.0, value, Context::constant)
     }
 }
 
-struct Leaves<'a>(std::slice::Iter<'a, Context>);
+struct Fork<'a> {
+    contexts: std::slice::Iter<'a, Context>,
+    leaves: &'a mut Leaves,
+}
 
-impl TensorMapper for Leaves<'_> {
+impl TensorMapper for Fork<'_> {
     fn map_float<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
-        match self.0.next() {
-            Some(context) => context.leaf(value),
-            None => value,
-        }
+        let leaves = &mut *self.leaves;
+        next(&mut self.contexts, value, |context, value| {
+            leaves.place(context, value)
+        })
+    }
+
+    fn map_int<const D: usize>(&mut self, value: Tensor<D, Int>) -> Tensor<D, Int> {
+        next(&mut self.contexts, value, Context::inside)
+    }
+
+    fn map_bool<const D: usize>(&mut self, value: Tensor<D, Bool>) -> Tensor<D, Bool> {
+        next(&mut self.contexts, value, Context::inside)
     }
 }
 

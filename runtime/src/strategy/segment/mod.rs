@@ -1,25 +1,29 @@
 //! A part of the forward pass that runs again in the backward pass: what strategies share.
 //!
-//! Parents, gradients and contexts are all listed in one order: the tracked tensors of the inputs,
-//! then the tracked parameters of the module, each as they are visited.
+//! Parents and gradients are listed in one order: the tracked tensors of the inputs, then the
+//! tracked parameters of the module, as they are visited, each once.
 
 mod context;
 mod inputs;
+mod leaves;
 mod module;
 mod outputs;
 
 pub(super) use inputs::{KeptInputs, share};
+pub(super) use leaves::Leaves;
 pub(super) use module::{Snapshot, untracked};
 pub(super) use outputs::{Ports, Seeds, first_tracked};
 
-use crate::tape::{Parent, ParentGradients};
+use crate::tape::{Parent, ParentGradients, ParentId};
 use crate::tree::TensorTree;
 use burn::module::Module;
-use burn::tensor::{Device, Gradients};
+use burn::tensor::{Device, Gradients, Tensor};
+use std::collections::HashSet;
 
 /// Everything of the caller's graph that the segment depends on.
 pub(super) struct Parents {
     pub(super) nodes: Vec<Parent>,
+    seen: HashSet<ParentId>,
     /// Where the segment computes: the device of the first tensor on an autodiff device.
     device: Option<Device>,
 }
@@ -28,6 +32,7 @@ impl Parents {
     pub(super) fn of<M: Module, I: TensorTree>(module: &M, inputs: &I) -> Self {
         let mut parents = Self {
             nodes: Vec::new(),
+            seen: HashSet::new(),
             device: None,
         };
         inputs.visit_tensors(&mut inputs::CollectParents(&mut parents));
@@ -40,11 +45,12 @@ impl Parents {
         self.device.as_ref()
     }
 
-    fn add<const D: usize>(&mut self, tensor: &burn::tensor::Tensor<D>) {
+    fn add<const D: usize>(&mut self, tensor: &Tensor<D>) {
         if self.device.is_none() && tensor.is_autodiff() {
             self.device = Some(tensor.device());
         }
-        self.nodes.extend(Parent::of(tensor));
+        let parent = Parent::of(tensor).filter(|parent| self.seen.insert(parent.id()));
+        self.nodes.extend(parent);
     }
 }
 
@@ -59,6 +65,7 @@ pub(super) fn hand_over<M: Module, I: TensorTree>(
         grads: &mut grads,
         parents,
         next: 0,
+        seen: HashSet::new(),
     };
     inputs.visit_tensors(&mut inputs::TakeGradients(&mut taken));
     module.visit(&mut module::TakeGradients(&mut taken));
@@ -68,11 +75,13 @@ struct Taken<'a> {
     grads: &'a mut Gradients,
     parents: &'a mut ParentGradients,
     next: usize,
+    seen: HashSet<ParentId>,
 }
 
 impl Taken<'_> {
-    fn take<const D: usize>(&mut self, leaf: &burn::tensor::Tensor<D>) {
-        if !leaf.is_require_grad() {
+    fn take<const D: usize>(&mut self, leaf: &Tensor<D>) {
+        let new = Parent::of(leaf).is_some_and(|leaf| self.seen.insert(leaf.id()));
+        if !new {
             return;
         }
         if let Some(gradient) = leaf.grad_remove(self.grads) {

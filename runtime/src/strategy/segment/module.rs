@@ -1,8 +1,9 @@
 //! The module of a segment: run now without a graph, kept to run again later.
 
 use super::context::Context;
+use super::leaves::Leaves;
 use super::{Parents, Taken};
-use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::module::{Flag, Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::Tensor;
 
 /// The module as it was before the segment ran: same parameter buffers, but module state
@@ -10,27 +11,39 @@ use burn::tensor::Tensor;
 /// what it updates is lost.
 pub(crate) struct Snapshot<M> {
     module: M,
-    contexts: Vec<Context>,
+    standing: Standing,
+}
+
+/// What `valid` takes from a module's parameters and `train` does not give back as it was.
+#[derive(Default)]
+struct Standing {
+    floats: Vec<Context>,
+    /// Whether a flag, such as dropout's `training`, is on.
+    flags: Vec<bool>,
 }
 
 impl<M: Module> Snapshot<M> {
     pub(crate) fn of(module: &M) -> Self {
-        let mut contexts = Contexts(Vec::new());
-        module.visit(&mut contexts);
+        let mut standing = Standing::default();
+        module.visit(&mut standing);
         Self {
             // Not `clone`: clones share their running statistics.
             module: module.valid(),
-            contexts: contexts.0,
+            standing,
         }
     }
 
-    /// The module on a graph of its own: a fresh leaf for every tracked parameter, same ids,
-    /// same training flags.
-    pub(crate) fn fork(&self) -> M {
-        self.module
-            .clone()
-            .train()
-            .map(&mut Fork(self.contexts.iter()))
+    /// The module on a graph of its own: a leaf for every tracked parameter, same ids, same
+    /// training flags.
+    pub(crate) fn fork(&self, leaves: &mut Leaves) -> M {
+        let mut fork = Fork {
+            floats: self.standing.floats.iter(),
+            flags: self.standing.flags.iter(),
+            leaves,
+        };
+        let module = self.module.clone().train().map(&mut fork);
+        debug_assert_eq!(fork.floats.len() + fork.flags.len(), 0, "maps as it visits");
+        module
     }
 }
 
@@ -40,25 +53,37 @@ pub(crate) fn untracked<M: Module>(module: &M) -> M {
     module.clone().no_grad()
 }
 
-struct Contexts(Vec<Context>);
-
-impl ModuleVisitor for Contexts {
+impl ModuleVisitor for Standing {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        self.0.push(Context::of(&param.base()));
+        self.floats.push(Context::of_float(&param.base()));
+    }
+
+    fn visit_flag(&mut self, flag: &Param<Flag>) {
+        self.flags.push(flag.is_enabled());
     }
 }
 
-/// `train` makes leaves of the parameters that are configured to train; a parameter may also be
-/// the result of an operation (a cast copy of master weights) or be switched off for the moment.
-struct Fork<'a>(std::slice::Iter<'a, Context>);
+struct Fork<'a> {
+    floats: std::slice::Iter<'a, Context>,
+    flags: std::slice::Iter<'a, bool>,
+    leaves: &'a mut Leaves,
+}
 
+/// `train` makes leaves of the parameters that are configured to train and switches on the flags
+/// that are configured to be on; a parameter may also be the result of an operation (a cast copy of
+/// master weights) or be detached, and a flag be off because the layer is one of a `valid` model.
 impl ModuleMapper for Fork<'_> {
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        match self.0.next() {
-            Some(context) if !context.fits(&param.base()) => {
-                param.map(|value| context.leaf(value.inner()))
-            }
-            _ => param,
+        match self.floats.next() {
+            Some(&context) => param.map(|value| self.leaves.place(context, value)),
+            None => param,
+        }
+    }
+
+    fn map_flag(&mut self, flag: Param<Flag>) -> Param<Flag> {
+        match self.flags.next() {
+            Some(&enabled) => flag.map(|flag| flag.with(enabled)),
+            None => flag,
         }
     }
 }

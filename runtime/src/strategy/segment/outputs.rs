@@ -4,18 +4,22 @@ use crate::tape::{Cotangents, Node, Vjp};
 use crate::tree::{TensorMapper, TensorTree, TensorVisitor};
 use burn::tensor::Tensor;
 
-/// Makes every float output an output of the recorded node. One that the segment took off the
-/// autodiff device stays off it.
+/// Makes every float output an output of the recorded node.
 pub(crate) struct Ports<'a>(pub(crate) &'a mut Node);
 
 impl TensorMapper for Ports<'_> {
     fn map_float<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
-        if value.is_autodiff() {
+        if has_gradient(&value) {
             self.0.output(value)
         } else {
             value
         }
     }
+}
+
+/// Not an output that the segment took off the autodiff device, nor a packed one.
+fn has_gradient<const D: usize>(output: &Tensor<D>) -> bool {
+    output.is_autodiff() && output.dtype().is_float()
 }
 
 /// Starts the segment's backward pass from the gradients that reached its outputs.
@@ -39,7 +43,7 @@ impl Seeds {
 
 impl TensorVisitor for Seeds {
     fn visit_float<const D: usize>(&mut self, output: &Tensor<D>) {
-        if !output.is_autodiff() {
+        if !has_gradient(output) {
             return;
         }
         if let Some(cotangent) = self.cotangents.take(self.next) {
