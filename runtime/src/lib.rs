@@ -56,7 +56,7 @@
 //! tensor of a backend that remat was not told of is an error that names the feature. On backends
 //! that choose their kernels while running (cubecl's autotune) a second run may round differently
 //! in the last bits, as it may for two equal calls in burn itself; elsewhere gradients are those of
-//! plain burn to the bit.
+//! plain burn to the bit ([`checkpoint`] says where the order of a sum may differ).
 
 // Generated code names the crate `::remat`, also in this crate's own documentation and tests.
 extern crate self as remat;

@@ -43,7 +43,13 @@ pub struct Workload {
 
     /// Probability of burn's dropout. Above 0 the strategies draw other masks than plain burn
     /// does: their loss and gradients are then equal in distribution only
-    #[arg(long, default_value_t = 0.0, value_parser = probability, value_name = "P", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        default_value_t = 0.0,
+        value_parser = probability,
+        value_name = "P",
+        allow_negative_numbers = true
+    )]
     pub dropout: f64,
 }
 

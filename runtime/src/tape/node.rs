@@ -19,7 +19,8 @@ pub(super) type Pullback = Box<dyn FnOnce(Cotangents, &mut ParentGradients) + Se
 /// let x = Tensor::<1>::ones([2], &Device::flex().autodiff()).require_grad();
 /// let id = |tensor| Parent::of(tensor).map(|parent| parent.id());
 /// assert_eq!(id(&x), id(&x.clone()));
-/// assert_ne!(id(&x), id(&(x.clone() * 1.0)));
+/// let y = x.clone() * 1.0;
+/// assert_ne!(id(&x), id(&y));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ParentId(NodeId);

@@ -20,21 +20,20 @@ use options::Label;
 /// dropped, and the backward pass runs `forward` again to get it back.
 ///
 /// The closure gets the module and the inputs as arguments and must not capture anything else: as a
-/// plain function it cannot bring in a tensor whose gradient would be lost. `#[checkpoint]` on a
-/// field writes this call for you.
+/// plain function it cannot bring in a local tensor whose gradient would be lost. `#[checkpoint]`
+/// on a field writes this call for you.
 ///
-/// * Outputs, loss and gradients are those of the plain call, to the bit, on a backend whose
-///   kernels give the same bits each time (where `forward` draws random numbers: one more sample of
-///   the same distribution, repeated exactly in the backward pass).
-/// * Where a tensor collects three or more gradients, several of them from inside one segment (the
-///   weights of an LSTM that is called in two segments), these are summed among themselves first:
-///   equal up to the rounding of the sum.
-/// * Module state (running statistics) moves once, as in one forward pass.
+/// * Outputs and loss are those of the plain call, to the bit, on a backend whose kernels give the
+///   same bits each time. Where `forward` draws random numbers they are one more sample of the same
+///   distribution, repeated exactly in the backward pass.
+/// * Gradients too, but for the order of sums: where a tensor collects three or more gradients,
+///   several of them from inside one segment and others from outside (weights of an LSTM called in
+///   two segments, an input used three times inside and once outside), those inside are summed
+///   first, and the last bits may round differently.
+/// * burn's module state (running statistics) moves once, as in one forward pass.
 /// * If nothing is tracked — inference, a frozen module on constant inputs — it is the plain call.
 /// * Memory: the inputs stay until the backward pass, plus one segment's activations while it is
 ///   run again. Time: the forward of the segment once more.
-/// * Where an input takes no part in the outputs that reach the loss, an input that is itself the
-///   result of an operation gets a gradient of zeros (plain burn would not visit it).
 ///
 /// ```
 /// use burn::nn::attention::{MhaInput, MultiHeadAttentionConfig};
@@ -51,11 +50,31 @@ use options::Label;
 /// assert_eq!(x.grad(&grads).unwrap().dims(), [1, 4, 8]);
 /// ```
 ///
+/// # What to know
+///
+/// * An input that takes no part in the outputs that reach the loss: if it is the result of an
+///   operation, it gets a gradient of zeros, where plain burn would not visit it. So the branch it
+///   comes from is consumed by this backward pass, its parameters get zeros (to which an optimizer
+///   may add weight decay), and zeros times infinity are NaN. Pass `x.detach()` if that matters.
+/// * A float output that depends on nothing tracked comes out tracked.
+/// * What burn does not visit is not seen: a `#[module(skip)]` field must hold no tracked tensor
+///   (used in an output, that is an error; detached inside, a deadlock) and no state that a forward
+///   pass moves (it would move twice).
+/// * burn draws the first values of a parameter when it is first used, and a segment sets the
+///   generator in between: to start from the same values with and without annotations, let the
+///   model draw them first (run it once [without strategies](crate::without_strategies)) or load a
+///   record.
+/// * burn's batch normalisation averages the updates of several threads; a segment applies the
+///   pending ones when it starts.
+/// * On a device with burn's own (balanced) checkpointing, it is off inside the second run.
+///
 /// # Threads
 ///
 /// burn's random generators belong to the process, so segments of several threads take turns
 /// (unless they are [`deterministic`](Checkpoint::deterministic)): inside a segment, do not wait
-/// for another thread that runs one.
+/// for another thread that runs one. A thread that draws from the device outside of any segment
+/// while another is inside one takes numbers from its stream: the second run then has other masks
+/// and the gradient is wrong. Debug builds find that.
 ///
 /// # Panics
 ///
