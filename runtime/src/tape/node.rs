@@ -17,7 +17,7 @@ pub(super) type Pullback = Box<dyn FnOnce(Cotangents, &mut ParentGradients) + Se
 /// use remat::tape::Parent;
 ///
 /// let x = Tensor::<1>::ones([2], &Device::flex().autodiff()).require_grad();
-/// let id = |tensor| Parent::of(tensor).map(|parent| parent.id());
+/// let id = |tensor: &Tensor<1>| Parent::of(tensor).map(|parent| parent.id());
 /// assert_eq!(id(&x), id(&x.clone()));
 /// let y = x.clone() * 1.0;
 /// assert_ne!(id(&x), id(&y));
