@@ -187,3 +187,22 @@ fn says_where_the_numbers_come_from() {
     let ((), report) = measure(&Device::flex(), || ());
     assert_eq!(report.source(), Some(Source::Allocator));
 }
+
+#[cfg(feature = "wgpu")]
+#[test]
+fn a_memory_pool_is_read_at_the_edges() {
+    use burn::tensor::DeviceKind;
+
+    let _alone = alone();
+    let device = Device::wgpu(DeviceKind::DefaultDevice).autodiff();
+    let (kept, report) = measure(&device, || {
+        let _scratch = Tensor::<2>::ones([1024, 1024], &device);
+        Tensor::<2>::ones([512, 512], &device)
+    });
+    assert_eq!(report.source(), Some(Source::Pool));
+    assert_eq!(report.retained(), Some(1 << 20));
+    assert_eq!(report.peak(), None);
+
+    let ((), report) = measure(&device, || drop(kept));
+    assert_eq!(report.retained(), Some(-(1 << 20)));
+}
