@@ -187,7 +187,7 @@ mod tests {
     use crate::models::STRATEGIES;
 
     #[test]
-    fn a_row_has_the_keys_that_the_issue_names() {
+    fn a_row_has_the_keys_that_its_readers_expect() {
         let row = Row {
             strategy: "plain",
             retained_bytes: Some(-1),

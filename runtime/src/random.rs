@@ -217,3 +217,37 @@ fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     value ^ (value >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where reading waits for the device, one value is read a step, however many segments it has.
+    #[test]
+    fn a_root_draws_once_until_its_seeds_are_used_up() {
+        let device = Device::default();
+        let next_draw = |seed, before: &dyn Fn()| {
+            device.seed(seed);
+            before();
+            draw(&device)
+        };
+        let untouched = next_draw(7, &|| ());
+
+        device.seed(1);
+        let (first, in_use) = Root::next(&device);
+        let counted = RefCell::new(first);
+        assert_eq!(
+            next_draw(7, &|| {
+                let (second, _) = Root::next(&device);
+                assert_ne!(counted.replace(second), second);
+            }),
+            untouched,
+            "counted on, not drawn"
+        );
+
+        drop(in_use);
+        device.seed(1);
+        let (again, _in_use) = Root::next(&device);
+        assert_eq!(again, first, "a new step obeys the seed");
+    }
+}

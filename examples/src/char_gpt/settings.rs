@@ -28,7 +28,7 @@ pub struct Settings {
     pub seq: usize,
 
     /// Training steps
-    #[arg(long, default_value_t = 250, value_parser = positive, value_name = "N")]
+    #[arg(long, default_value_t = 200, value_parser = positive, value_name = "N")]
     pub steps: usize,
 
     /// Learning rate

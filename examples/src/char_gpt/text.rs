@@ -90,7 +90,7 @@ impl Text {
         }
     }
 
-    fn new(text: &str, seq: usize) -> Result<Self, TextError> {
+    pub(super) fn new(text: &str, seq: usize) -> Result<Self, TextError> {
         let characters: Vec<_> = text.chars().collect::<BTreeSet<_>>().into_iter().collect();
         let number = |c| characters.binary_search(&c).ok();
         let numbers: Vec<_> = text.chars().filter_map(number).collect();
