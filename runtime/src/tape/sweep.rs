@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 const SEGMENTS: usize = 16;
 
 /// A sweep visits every entry of the graphs of the whole process, again for each entry of the same
-/// graph: more than linear in the depth of the model (4000 recorded segments: 60 ms). So it may not
-/// take more than half of the time: the next one waits at least as long as the last one took.
-const PAUSE: u32 = 1;
+/// graph: more than linear in the depth of the model (4000 recorded segments: 60 ms). One that takes
+/// longer than this must not take more than half of the time: the next waits as long as it took.
+const CHEAP: Duration = Duration::from_millis(3);
 
 struct Last {
     /// Segments since.
@@ -33,7 +33,8 @@ pub(crate) fn sweep_now_and_then(device: &Device) {
         None => true,
         Some(last) => {
             last.segments += 1;
-            last.segments >= SEGMENTS && now - last.ended >= last.took * PAUSE
+            let rested = last.took <= CHEAP || now - last.ended >= last.took;
+            last.segments >= SEGMENTS && rested
         }
     };
     if due {
