@@ -37,10 +37,11 @@
 //!
 //! * [`#[derive(Remat)]`](derive@Remat) and [`#[remat::forward]`](macro@forward): the annotations.
 //!   They write nothing that you could not write with [`checkpoint`] yourself.
-//! * [`checkpoint`], [`checkpoint_with`]: the strategy by hand.
+//! * [`checkpoint`], [`checkpoint_with`] and its options [`Checkpoint`]: the strategy by hand, on any
+//!   [`Layer`].
 //! * [`TensorTree`]: what a checkpointed call may take and give; derive it for your own types.
 //! * [`without_strategies`]: the same model as plain burn, for comparing.
-//! * [`memory`]: what a piece of a training step keeps, in bytes.
+//! * [`memory`]: what a piece of a training step keeps and needs, in bytes.
 //! * [`tape`]: custom nodes and vector-Jacobian products on burn's autodiff, for strategies of your
 //!   own.
 //!
@@ -52,8 +53,8 @@
 //!
 //! # Backends
 //!
-//! Name the same backend features for `remat` as for `burn` (`flex` is the default of both); a
-//! tensor of a backend that remat was not told of is an error that names the feature. On backends
+//! Name the same backend features for `remat` as for `burn` (`flex` is on by default here, not in
+//! burn). A tensor of a backend that remat was not built for is a panic that names the feature. On backends
 //! that choose their kernels while running (cubecl's autotune) a second run may round differently
 //! in the last bits, as it may for two equal calls in burn itself; elsewhere gradients are those of
 //! plain burn to the bit ([`checkpoint`] says where the order of a sum may differ).

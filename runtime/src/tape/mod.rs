@@ -1,11 +1,11 @@
-//! The only room that knows burn's autodiff internals.
+//! The only module that knows burn's autodiff internals.
 //!
 //! * [`record`] puts a node into burn's graph whose backward pass is a closure;
 //! * [`Vjp`] runs a backward pass from given gradients;
 //! * a sweep keeps burn's bookkeeping of untracked operations small.
 //!
 //! Everything is generic over the backends burn dispatches to and over its two checkpointing
-//! strategies; callers see only `Tensor<D>`.
+//! strategies; callers see `Tensor<D>`.
 
 // Without any backend only the advice to name one is left.
 #![cfg_attr(

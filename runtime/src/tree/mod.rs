@@ -9,9 +9,10 @@ use burn::tensor::{Bool, Int, Tensor};
 
 /// A value that may hold tensors: what a checkpointed call takes and gives.
 ///
-/// Implemented for tensors of each kind, `()`, tuples, `Option`, `Result`, `Vec`, arrays,
-/// `Box`, plain values (numbers, `bool`, `String`, shapes, dtypes, devices) and the output types of burn's
-/// layers. Derive it for your own types:
+/// Implemented for tensors of each kind, `()`, tuples of up to twelve, `Option`, `Result`, `Vec`,
+/// arrays, `Box`, plain values (numbers, `bool`, `char`, strings, shapes, dtypes, devices) and what
+/// burn's layers give: `MhaOutput`, `LstmState`, `RnnState`. (`MhaInput` hides its tensors: build it
+/// as the argument of the call.) Derive it for your own types:
 ///
 /// ```
 /// use burn::tensor::{Bool, Tensor};
@@ -29,7 +30,7 @@ use burn::tensor::{Bool, Int, Tensor};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input or output of a checkpointed call",
     label = "remat does not know the tensors inside `{Self}`",
-    note = "an input is kept until the backward pass and run again: pass tensors, `Option`, `Vec`, arrays, tuples and plain values",
+    note = "an input is kept until the backward pass and used again: pass tensors, `Option`, `Vec`, arrays, tuples and plain values",
     note = "for a type of your own add `#[derive(remat::TensorTree)]`; a borrowed or a foreign value has to be built inside the layer",
     note = "a constructor written as the argument itself, as in `self.attention.forward(MhaInput::self_attn(x))`, moves into the checkpoint"
 )]

@@ -58,7 +58,7 @@ use options::Label;
 ///   may add weight decay), and zeros times infinity are NaN. Pass `x.detach()` if that matters.
 /// * A float output that depends on nothing tracked comes out tracked.
 /// * What burn does not visit is not seen: a `#[module(skip)]` field must hold no tracked tensor
-///   (used in an output, that is an error; detached inside, a deadlock) and no state that a forward
+///   (used in an output, that is a panic; detached inside, a deadlock) and no state that a forward
 ///   pass moves (it would move twice).
 /// * burn draws the first values of a parameter when it is first used, and a segment sets the
 ///   generator in between: to start from the same values with and without annotations, let the
@@ -66,6 +66,8 @@ use options::Label;
 ///   record.
 /// * burn's batch normalisation averages the updates of several threads; a segment applies the
 ///   pending ones when it starts.
+/// * Now and then a segment runs a tiny backward pass of its own, which makes burn forget what is
+///   left of graphs that are dead.
 /// * On a device with burn's own (balanced) checkpointing, it is off inside the second run.
 ///
 /// # Threads
@@ -78,7 +80,8 @@ use options::Label;
 ///
 /// # Panics
 ///
-/// In the forward pass: if an output depends on a tracked tensor that is neither an input nor a
+/// In the forward pass: if it may draw random numbers (is not `deterministic`) inside one that is
+/// [`deterministic`](Checkpoint::deterministic); if an output depends on a tracked tensor that is neither an input nor a
 /// parameter; if a parameter is marked for burn's distributed gradients; if remat was built without
 /// the feature of the tensors' backend.
 ///
