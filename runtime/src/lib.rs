@@ -1,5 +1,5 @@
 //! Fit bigger models and batches into the memory you have: activation checkpointing for
-//! [burn](burn), by annotation.
+//! [burn], by annotation.
 //!
 //! ```
 //! use burn::module::Module;
