@@ -157,7 +157,11 @@ pub use remat_macros::forward;
 /// ```
 pub use remat_macros::TensorTree;
 
-pub use strategy::{Checkpoint, Layer, checkpoint, checkpoint_with, without_strategies};
+pub use strategy::{
+    Checkpoint, CheckpointSequence, IgnoresValue, Layer, Segments, TailLayer, TooManySegments,
+    checkpoint, checkpoint_early_stop, checkpoint_sequence, checkpoint_sequence_early_stop,
+    checkpoint_sequence_with, checkpoint_with, ignores_value, tail, without_strategies,
+};
 pub use tree::{TensorMapper, TensorTree, TensorVisitor};
 
 /// For generated code only.

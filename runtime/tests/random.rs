@@ -5,7 +5,7 @@
 use burn::module::Module;
 use burn::nn::{Dropout, DropoutConfig, Linear, LinearConfig};
 use burn::tensor::{Device, Distribution, Tensor};
-use remat::{Checkpoint, checkpoint, checkpoint_with};
+use remat::{Checkpoint, Segments, checkpoint, checkpoint_sequence, checkpoint_with};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -272,4 +272,31 @@ fn a_segment_that_may_draw_inside_one_that_does_not() {
         message.contains("Dropout") && message.contains("`deterministic`"),
         "{message}"
     );
+}
+
+/// However a list of layers is cut, and cut again when it runs again, each finds its own mask.
+#[test]
+fn masks_of_a_sequence() {
+    let (device, _turn) = alone();
+    let layers: Vec<Dropout> = (0..6).map(|_| DropoutConfig::new(0.1).init()).collect();
+    for segments in [
+        Segments::every(1),
+        Segments::every(4).keep_last(),
+        Segments::sqrt(),
+        Segments::recursive(),
+    ] {
+        let run = || {
+            device.seed(9);
+            let x = ones(&device).require_grad();
+            let y = checkpoint_sequence(&layers, segments, x.clone(), Dropout::forward);
+            let grads = y.clone().sum().backward();
+            (values(y), values(x.grad(&grads).unwrap()))
+        };
+        let (output, gradient) = run();
+        assert_eq!(output, gradient, "{segments:?}");
+        let zeros = output.iter().filter(|&&y| y == 0.0).count() as f64;
+        // 1 - 0.9^6 = 0.4686 of 1000, within 4 sigma.
+        assert!((zeros - 468.6).abs() < 64.0, "{zeros} zeros");
+        assert_eq!(run(), (output, gradient), "the seed repeats it");
+    }
 }

@@ -5,8 +5,8 @@
 use burn::module::Module;
 use burn::nn::{Gelu, Linear, LinearConfig};
 use burn::tensor::{Device, Tensor};
-use remat::checkpoint;
 use remat::memory::{Tracking, live_bytes, measure};
+use remat::{Segments, checkpoint, checkpoint_sequence};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[global_allocator]
@@ -137,4 +137,103 @@ fn c26_c35_graphs_dropped_without_backward() {
     assert!(highest - before < 4 * one_step, "{}", highest - before);
     settle();
     assert_eq!(live_bytes().unwrap(), before);
+}
+
+/// Layers with an input that is large beside their parameters.
+mod growth {
+    use super::*;
+
+    const ROWS: usize = 4096;
+    const D: usize = 8;
+    const INPUT: f64 = (ROWS * D * 4) as f64;
+
+    /// Retained and peak of a step, in inputs.
+    fn measured(count: usize, forward: fn(&[Linear], Tensor<2>) -> Tensor<2>) -> (f64, f64) {
+        let device = Device::flex().autodiff();
+        let layers: Vec<Linear> = (0..count)
+            .map(|_| LinearConfig::new(D, D).init(&device))
+            .collect();
+        let x = Tensor::ones([ROWS, D], &device);
+        let step = || {
+            let _ = forward(&layers, x.clone()).sum().backward();
+        };
+        warm(step);
+        let (y, kept) = measure(&device, || forward(&layers, x.clone()));
+        let _ = y.sum().backward();
+        let ((), peak) = measure(&device, step);
+        let inputs = |bytes: f64| bytes / INPUT;
+        (
+            inputs(kept.retained().unwrap() as f64),
+            inputs(peak.peak().unwrap() as f64),
+        )
+    }
+
+    fn sequence(segments: Segments, layers: &[Linear], x: Tensor<2>) -> Tensor<2> {
+        checkpoint_sequence(layers, segments, x, |layer, x| layer.forward(x).tanh())
+    }
+
+    /// The exponent `p` of the best `retained = c * layers^p` (least squares in logarithms).
+    fn exponent(points: &[(usize, f64)]) -> f64 {
+        let logs = points
+            .iter()
+            .map(|&(n, bytes)| ((n as f64).ln(), bytes.ln()));
+        let logs: Vec<_> = logs.collect();
+        let mean = |f: fn(&(f64, f64)) -> f64| logs.iter().map(f).sum::<f64>() / logs.len() as f64;
+        let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+        let covariance: f64 = logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+        let variance: f64 = logs.iter().map(|p| (p.0 - x) * (p.0 - x)).sum();
+        covariance / variance
+    }
+
+    #[test]
+    fn sqrt_grows_like_the_root() {
+        let _turn = turn();
+        let forward = |layers: &[Linear], x| sequence(Segments::sqrt(), layers, x);
+        let points = [16, 64, 256].map(|count| (count, measured(count, forward)));
+        let retained = points.map(|(count, (retained, _))| (count, retained));
+        let exponent = exponent(&retained);
+        assert!((0.4..0.6).contains(&exponent), "{exponent}: {points:?}");
+        for (count, (_, peak)) in points {
+            // The kept inputs, and one segment's activations: two a layer.
+            let root = (count as f64).sqrt();
+            assert!(peak < 4.0 * root + 8.0, "{points:?}");
+        }
+    }
+
+    #[test]
+    fn recursive_grows_like_the_logarithm() {
+        let _turn = turn();
+        let forward = |layers: &[Linear], x| sequence(Segments::recursive(), layers, x);
+        let points = [16, 64, 256].map(|count| (count, measured(count, forward)));
+        let retained = points.map(|(_, (retained, _))| retained);
+        // Two segments more for four times the layers, and what is kept of the modules.
+        let modules = 0.02 * 256.0;
+        assert!(retained[1] - retained[0] < 2.0 + modules, "{points:?}");
+        assert!(retained[2] - retained[1] < 2.0 + modules, "{points:?}");
+        for (count, (_, peak)) in points {
+            // A segment that runs again keeps as many inputs once more.
+            let log = (count as f64).log2();
+            assert!(peak < 2.0 * log + 6.0 + 2.0 * modules, "{points:?}");
+        }
+    }
+
+    /// Three levels of four: what is kept is the sum of the levels, not the product.
+    #[test]
+    fn three_levels() {
+        let _turn = turn();
+        let forward = |layers: &[Linear], x| {
+            let groups: Vec<Vec<Vec<Linear>>> = layers
+                .chunks(16)
+                .map(|outer| outer.chunks(4).map(<[Linear]>::to_vec).collect())
+                .collect();
+            checkpoint_sequence(&groups, Segments::every(1), x, |groups, x| {
+                checkpoint_sequence(groups, Segments::every(1), x, |layers, x| {
+                    sequence(Segments::every(1), layers, x)
+                })
+            })
+        };
+        let (retained, peak) = measured(64, forward);
+        assert!(retained < 8.0, "{retained}");
+        assert!(peak < 4.0 + 4.0 + 4.0 + 8.0, "{peak}");
+    }
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// A global allocator that counts the live bytes of the program and their high-water mark.
 ///
-/// It hands every request to the allocator it wraps, [`System`] unless told otherwise, and adds one
-/// atomic addition to it. Bytes are those that the program asked for: what the wrapped allocator
+/// It hands every request to the allocator it wraps, [`System`] unless told otherwise, at the cost of
+/// one atomic addition each. Bytes are those that the program asked for: what the wrapped allocator
 /// adds for alignment and bookkeeping, and memory that does not come from Rust, is not counted.
 ///
 /// ```

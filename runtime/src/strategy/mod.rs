@@ -4,7 +4,12 @@ mod checkpoint;
 mod layer;
 mod off;
 mod segment;
+mod tail;
 
-pub use checkpoint::{Checkpoint, checkpoint, checkpoint_with};
+pub use checkpoint::{
+    Checkpoint, CheckpointSequence, Segments, TooManySegments, checkpoint, checkpoint_early_stop,
+    checkpoint_sequence, checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with,
+};
 pub use layer::Layer;
 pub use off::without_strategies;
+pub use tail::{IgnoresValue, TailLayer, ignores_value, tail};

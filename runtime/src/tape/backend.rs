@@ -2,8 +2,8 @@
 
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{
-    AutodiffBackend, Backend, BackendTensor, DispatchAutodiffContext, DispatchDevice,
-    DispatchKindConversion, DispatchTensor, DispatchTensorKind, TensorMetadata, autodiff::Autodiff,
+    AutodiffBackend, Backend, BackendTensor, DispatchAutodiffContext, DispatchKindConversion,
+    DispatchTensor, DispatchTensorKind, TensorMetadata, autodiff::Autodiff,
     autodiff::ops::NodeGuard,
 };
 use burn::tensor::{Device, GradientCheckpointingStrategy};
@@ -141,9 +141,9 @@ pub(crate) fn reads_wait(device: &Device) -> bool {
     #[allow(unreachable_patterns)]
     match device.clone().without_autodiff().as_dispatch() {
         #[cfg(feature = "flex")]
-        DispatchDevice::Flex(_) => false,
+        burn::backend::DispatchDevice::Flex(_) => false,
         #[cfg(feature = "ndarray")]
-        DispatchDevice::NdArray(_) => false,
+        burn::backend::DispatchDevice::NdArray(_) => false,
         _ => true,
     }
 }

@@ -8,8 +8,8 @@ use burn::tensor::{Device, Tensor};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Segments between two sweeps, at least. What one leaves behind is a few tens of KiB.
-const SEGMENTS: usize = 16;
+/// Layers between two sweeps, at least. What one leaves behind is a few tens of KiB.
+const LAYERS: usize = 16;
 
 /// A sweep visits every entry of the graphs of the whole process, again for each entry of the same
 /// graph: more than linear in the depth of the model (4000 recorded segments: 60 ms). One that takes
@@ -17,31 +17,31 @@ const SEGMENTS: usize = 16;
 const CHEAP: Duration = Duration::from_millis(3);
 
 struct Last {
-    /// Segments since.
-    segments: usize,
+    /// Layers since.
+    layers: usize,
     ended: Instant,
     took: Duration,
 }
 
 static LAST: Mutex<Option<Last>> = Mutex::new(None);
 
-/// Call after each untracked run of a segment.
-pub(crate) fn sweep_now_and_then(device: &Device) {
+/// Call after each untracked run of a segment of so many layers.
+pub(crate) fn sweep_now_and_then(device: &Device, layers: usize) {
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let now = Instant::now();
     let due = match &mut *last {
         None => true,
         Some(last) => {
-            last.segments += 1;
+            last.layers += layers;
             let rested = last.took <= CHEAP || now - last.ended >= last.took;
-            last.segments >= SEGMENTS && rested
+            last.layers >= LAYERS && rested
         }
     };
     if due {
         sweep(device);
         let ended = Instant::now();
         *last = Some(Last {
-            segments: 0,
+            layers: 0,
             ended,
             took: ended - now,
         });

@@ -69,7 +69,7 @@ impl Output {
 
 /// Debug builds compare values; `REMAT_CHECK=1` does in any build, `REMAT_CHECK=0` in none. It
 /// reads every output back, twice.
-fn compares_values() -> bool {
+pub(super) fn compares_values() -> bool {
     static ON: OnceLock<bool> = OnceLock::new();
     *ON.get_or_init(|| match std::env::var("REMAT_CHECK").as_deref() {
         Ok("0" | "false" | "off" | "") => false,

@@ -1,20 +1,21 @@
 //! `#[checkpoint]`: keep only the inputs, run the layer again in the backward pass.
 
+mod early_stop;
 mod expected;
 mod fingerprint;
 mod options;
+mod rerun;
+mod segments;
+mod sequence;
 
+pub use early_stop::{checkpoint_early_stop, checkpoint_sequence_early_stop};
 pub use options::Checkpoint;
+pub use segments::{Segments, TooManySegments};
+pub use sequence::{CheckpointSequence, checkpoint_sequence, checkpoint_sequence_with};
 
 use super::Layer;
-use super::off::{strategies_are_off, with_strategies};
-use super::segment::{self, KeptInputs, Leaves, Parents, Ports, Seeds, Snapshot};
-use crate::random::{self, Stream};
-use crate::tape::{self, Cotangents, ParentGradients};
 use crate::tree::TensorTree;
-use burn::tensor::Device;
-use expected::Expected;
-use options::Label;
+use rerun::run;
 
 /// Runs `forward` keeping only its inputs: what the layers inside save for their gradients is
 /// dropped, and the backward pass runs `forward` again to get it back.
@@ -125,98 +126,6 @@ where
     I: TensorTree + Send + 'static,
     O: TensorTree + 'static,
 {
-    if strategies_are_off() {
-        return forward(module, inputs);
-    }
-    let parents = Parents::of(module, &inputs);
-    let Some(device) = parents.device().cloned() else {
-        return forward(module, inputs);
-    };
-    if parents.nodes.is_empty() {
-        // The first run of an outer segment has nothing tracked, its second run has: the random
-        // numbers must be the same.
-        if random::is_nested() {
-            let stream = options.stream::<M>(&device);
-            return play(stream.as_ref(), || forward(module, inputs));
-        }
-        return forward(module, inputs);
-    }
-    let (segment, outputs) = Segment::run(options, &device, module, inputs, forward);
-    tape::sweep_now_and_then(&device);
-
-    let mut node = tape::record(parents.nodes, move |cotangents, parents| {
-        with_strategies(|| segment.backward(cotangents, parents));
-    });
-    outputs.map_tensors(&mut Ports(&mut node))
-}
-
-/// A forward pass that can run again.
-struct Segment<M, I, O> {
-    label: Label,
-    module: Snapshot<M>,
-    inputs: KeptInputs<I>,
-    forward: fn(&M, I) -> O,
-    /// `None` if the segment was promised to draw no random numbers.
-    stream: Option<Stream>,
-    expected: Expected,
-}
-
-impl<M: Layer, I: TensorTree, O: TensorTree + 'static> Segment<M, I, O> {
-    /// Runs the forward pass without a graph.
-    fn run(
-        options: Checkpoint,
-        device: &Device,
-        module: &M,
-        inputs: I,
-        forward: fn(&M, I) -> O,
-    ) -> (Self, O) {
-        let label = options.label::<M>();
-        let snapshot = Snapshot::of(module);
-        let kept = KeptInputs::of(&inputs);
-        // The caller's graph must not be reachable from inside the segment.
-        drop(inputs);
-        let stream = options.stream::<M>(device);
-        let untracked = segment::untracked(module);
-        let outputs = play(stream.as_ref(), || forward(&untracked, kept.constants()));
-        if let Some(index) = segment::first_tracked(&outputs) {
-            label.fail(format_args!(
-                "float output {index} depends on a tracked tensor that is neither an input nor a \
-                 parameter, so its gradient would be lost. Pass that tensor as an input (or make \
-                 the field a `Param`)."
-            ));
-        }
-        let segment = Self {
-            expected: Expected::of(&outputs),
-            label,
-            module: snapshot,
-            inputs: kept,
-            forward,
-            stream,
-        };
-        (segment, outputs)
-    }
-
-    /// Runs the forward pass again, on a graph of its own, and that graph's backward pass.
-    fn backward(self, cotangents: Cotangents, parents: &mut ParentGradients) {
-        let mut leaves = Leaves::default();
-        let inputs = self.inputs.fork(&mut leaves);
-        let module = self.module.fork(&mut leaves);
-        let outputs = play(self.stream.as_ref(), || {
-            (self.forward)(&module, segment::share(&inputs))
-        });
-        self.expected.check(&outputs, &self.label);
-        let vjp = Seeds::plant(cotangents, &outputs);
-        // The outputs' values are not needed: only their places in the graph.
-        drop(outputs);
-        if let Some(grads) = vjp.backward() {
-            segment::hand_over(&inputs, &module, grads, parents);
-        }
-    }
-}
-
-fn play<R>(stream: Option<&Stream>, f: impl FnOnce() -> R) -> R {
-    match stream {
-        Some(stream) => stream.play(f),
-        None => random::promise(f),
-    }
+    let only = move |modules: &[M], inputs| forward(&modules[0], inputs);
+    run(options, std::slice::from_ref(module), inputs, only, only)
 }

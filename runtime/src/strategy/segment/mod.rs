@@ -1,7 +1,8 @@
 //! A part of the forward pass that runs again in the backward pass: what strategies share.
 //!
-//! Parents and gradients are listed in one order: the tracked tensors of the inputs, then the
-//! tracked parameters of the module, as they are visited, each once.
+//! A segment runs one module or several of one type. Parents and gradients are listed in one order:
+//! the tracked tensors of the inputs, then the tracked parameters of the modules, as they are
+//! visited, each once.
 
 mod context;
 mod inputs;
@@ -29,14 +30,16 @@ pub(super) struct Parents {
 }
 
 impl Parents {
-    pub(super) fn of<M: Module, I: TensorTree>(module: &M, inputs: &I) -> Self {
+    pub(super) fn of<M: Module, I: TensorTree>(modules: &[M], inputs: &I) -> Self {
         let mut parents = Self {
             nodes: Vec::new(),
             seen: HashSet::new(),
             device: None,
         };
         inputs.visit_tensors(&mut inputs::CollectParents(&mut parents));
-        module.visit(&mut module::CollectParents(&mut parents));
+        for module in modules {
+            module.visit(&mut module::CollectParents(&mut parents));
+        }
         parents
     }
 
@@ -57,7 +60,7 @@ impl Parents {
 /// Moves the gradients of a segment's fresh leaves to the segment's parents.
 pub(super) fn hand_over<M: Module, I: TensorTree>(
     inputs: &I,
-    module: &M,
+    modules: &[M],
     mut grads: Gradients,
     parents: &mut ParentGradients,
 ) {
@@ -68,7 +71,9 @@ pub(super) fn hand_over<M: Module, I: TensorTree>(
         seen: HashSet::new(),
     };
     inputs.visit_tensors(&mut inputs::TakeGradients(&mut taken));
-    module.visit(&mut module::TakeGradients(&mut taken));
+    for module in modules {
+        module.visit(&mut module::TakeGradients(&mut taken));
+    }
 }
 
 struct Taken<'a> {

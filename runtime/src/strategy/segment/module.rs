@@ -1,4 +1,4 @@
-//! The module of a segment: run now without a graph, kept to run again later.
+//! The modules of a segment: run now without a graph, kept to run again later.
 
 use super::context::Context;
 use super::leaves::Leaves;
@@ -6,11 +6,11 @@ use super::{Parents, Taken};
 use burn::module::{Flag, Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::Tensor;
 
-/// The module as it was before the segment ran: same parameter buffers, but module state
+/// The modules as they were before the segment ran: same parameter buffers, but module state
 /// (running statistics, scales) as it was, so that the second run starts where the first did and
 /// what it updates is lost.
 pub(crate) struct Snapshot<M> {
-    module: M,
+    modules: Vec<M>,
     standing: Standing,
 }
 
@@ -23,34 +23,38 @@ struct Standing {
 }
 
 impl<M: Module> Snapshot<M> {
-    pub(crate) fn of(module: &M) -> Self {
+    pub(crate) fn of(modules: &[M]) -> Self {
         let mut standing = Standing::default();
-        module.visit(&mut standing);
+        for module in modules {
+            module.visit(&mut standing);
+        }
         Self {
             // Not `clone`: clones share their running statistics.
-            module: module.valid(),
+            modules: modules.iter().map(Module::valid).collect(),
             standing,
         }
     }
 
-    /// The module on a graph of its own: a leaf for every tracked parameter, same ids, same
+    /// The modules on a graph of their own: a leaf for every tracked parameter, same ids, same
     /// training flags.
-    pub(crate) fn fork(&self, leaves: &mut Leaves) -> M {
+    pub(crate) fn fork(&self, leaves: &mut Leaves) -> Vec<M> {
         let mut fork = Fork {
             floats: self.standing.floats.iter(),
             flags: self.standing.flags.iter(),
             leaves,
         };
-        let module = self.module.clone().train().map(&mut fork);
+        let modules = self.modules.iter();
+        let modules = modules.map(|module| module.clone().train().map(&mut fork));
+        let modules = modules.collect();
         debug_assert_eq!(fork.floats.len() + fork.flags.len(), 0, "maps as it visits");
-        module
+        modules
     }
 }
 
-/// The module without a graph but in training mode, sharing its state with the original, which
+/// The modules without a graph but in training mode, sharing their state with the originals, which
 /// therefore moves once.
-pub(crate) fn untracked<M: Module>(module: &M) -> M {
-    module.clone().no_grad()
+pub(crate) fn untracked<M: Module>(modules: &[M]) -> Vec<M> {
+    modules.iter().cloned().map(Module::no_grad).collect()
 }
 
 impl ModuleVisitor for Standing {

@@ -1,0 +1,76 @@
+//! `#[remat(tail)]`: a layer whose output nobody reads when it runs again.
+
+mod linear;
+mod product;
+mod through;
+
+pub use through::{IgnoresValue, ignores_value};
+
+/// A layer whose gradient does not need its output, so that a recomputation of which it is the end
+/// can leave it out. Implemented for burn's `Linear`; [`tape::record`](crate::tape::record) helps
+/// with others.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use remat::{TailLayer, tape};
+///
+/// /// Multiplies by three, at great cost.
+/// struct Triple;
+///
+/// impl TailLayer<Tensor<2>> for Triple {
+///     type Output = Tensor<2>;
+///
+///     fn without_value(&self, x: Tensor<2>) -> Tensor<2> {
+///         let parents = Vec::from_iter(tape::Parent::of(&x));
+///         let mut node = tape::record(parents, |mut outputs, parents| {
+///             if let Some(gradient) = outputs.take::<2>(0) {
+///                 parents.set(0, gradient * 3.0);
+///             }
+///         });
+///         node.output(x.full_like(f32::NAN))
+///     }
+/// }
+///
+/// let x = Tensor::<2>::ones([1, 2], &Device::flex().autodiff()).require_grad();
+/// let y = remat::tail(&Triple, x.clone());
+/// let gradient = x.grad(&y.sum().backward()).unwrap();
+/// assert_eq!(gradient.to_data().try_to_vec::<f32>().unwrap(), [3.0, 3.0]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a tail: its output has to be computed for its gradient, or remat does not \
+               know how to get the gradient without it",
+    label = "not a tail layer",
+    note = "remove `#[remat(tail)]` (burn's `Linear` can be a tail), or implement `remat::TailLayer`"
+)]
+pub trait TailLayer<I> {
+    /// What `forward` gives.
+    type Output;
+
+    /// The same node as `forward` records: same shapes and gradients. Its value is not computed:
+    /// NaN is best, since it shows when it is read by mistake.
+    fn without_value(&self, input: I) -> Self::Output;
+}
+
+/// The layer's output without its value, for the second run of a segment that ends with it: see
+/// [`checkpoint_early_stop`](crate::checkpoint_early_stop).
+///
+/// The output may be added to others, reshaped, sliced and returned. What depends on its values is
+/// NaN: `#[remat(tail)]` on the layer's field writes this call where that is safe, and refuses
+/// the rest.
+///
+/// ```
+/// use burn::{nn::LinearConfig, tensor::{Device, Tensor}};
+///
+/// let device = Device::flex().autodiff();
+/// let linear = LinearConfig::new(4, 2).init(&device);
+/// let x = Tensor::<2>::ones([3, 4], &device).require_grad();
+///
+/// let y = remat::tail(&linear, x.clone());
+/// assert_eq!(y.dims(), [3, 2]);
+/// let without = x.grad(&y.sum().backward()).unwrap();
+/// let with = x.grad(&linear.forward(x.clone()).sum().backward()).unwrap();
+/// assert_eq!(without.to_data(), with.to_data());
+/// ```
+pub fn tail<L: TailLayer<I>, I>(layer: &L, input: I) -> L::Output {
+    layer.without_value(input)
+}
