@@ -1,23 +1,33 @@
 //! The rules about annotated fields that need more than the attribute itself.
 
-use std::fmt::{self, Display};
-
-use syn::{GenericArgument, Meta, PathArguments, Type, TypePath};
+use syn::Meta;
 
 use crate::{
-    attr,
+    attr::{self, Grouping, Segments},
     error::Errors,
-    model::{Container, Layer},
-    syntax::{last_name, peel_type, show},
+    kind::{Shape, array_length, integer, not_a_layer},
+    model::{Container, Layer, Step, Tail},
+    syntax::show,
 };
 
-/// Reports the annotated fields that cannot work, and takes them out.
+/// Reports the fields that cannot work, and takes them out.
 pub fn check(container: &mut Container, errors: &mut Errors) {
     container.layers.retain(|layer| {
         let layer_type = check_type(layer, errors);
         let visited = check_visited(layer, errors);
-        layer_type && visited
+        let grouped = layer_type && check_grouping(layer, errors);
+        layer_type && visited && grouped
     });
+    container.tails.retain(|tail| check_tail(tail, errors));
+    if let Some(sequential) = &mut container.sequential {
+        if sequential.steps.is_empty() {
+            errors.at(
+                &sequential.key,
+                &"`sequential` runs the layers of the struct, and there is no field to run",
+            );
+        }
+        sequential.steps.retain(|step| check_step(step, errors));
+    }
 }
 
 /// A field of a type that has no `forward` cannot be a layer. Only what the syntax shows is found here; the rest
@@ -31,6 +41,21 @@ fn check_type(layer: &Layer, errors: &mut Errors) -> bool {
         &format_args!(
             "`{}` is {reason}, not a layer\n\nhelp: `#[checkpoint]` goes on a field that is a module with a \
              `forward` method, or an `Option`, a `Vec` or an array of such modules",
+            show(ty)
+        ),
+    );
+    false
+}
+
+fn check_tail(tail: &Tail, errors: &mut Errors) -> bool {
+    let Some((ty, reason)) = not_a_layer(&tail.original.ty) else {
+        return true;
+    };
+    errors.at(
+        ty,
+        &format_args!(
+            "`{}` is {reason}, not a layer\n\nhelp: `#[remat(tail)]` goes on the last layer of a block, such as a \
+             `Linear` whose output is only added to others and returned",
             show(ty)
         ),
     );
@@ -51,82 +76,67 @@ fn check_visited(layer: &Layer, errors: &mut Errors) -> bool {
     !skipped
 }
 
-/// Why a type is not a layer.
-enum Reason {
-    Constant,
-    Marker,
-    Parameter,
-    Tensor,
-    Reference,
-    Pointer,
-    Function,
+/// The layers of a group are neighbours in a list.
+fn check_grouping(layer: &Layer, errors: &mut Errors) -> bool {
+    let Some(grouping) = &layer.checkpoint.grouping else {
+        return true;
+    };
+    let ty = &layer.original.ty;
+    if matches!(Shape::of(ty), Shape::Optional | Shape::Single) {
+        let key = show(&grouping.key);
+        errors.at(
+            ty,
+            &format_args!(
+                "`{}` is no list of layers, and `{key}` groups the layers of a `Vec` or an array\n\nhelp: a single \
+                 layer or an `Option` takes `#[checkpoint]` without `{key}`; in front of a list, take the `Option` or \
+                 the container away",
+                show(ty)
+            ),
+        );
+        return false;
+    }
+    check_number(grouping, layer, errors)
 }
 
-impl Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Constant => "a constant",
-            Self::Marker => "a marker",
-            Self::Parameter => "a parameter",
-            Self::Tensor => "a tensor",
-            Self::Reference => "a reference",
-            Self::Pointer => "a pointer",
-            Self::Function => "a function",
-        })
+/// `segments = 5` of three layers would be a panic at run time.
+fn check_number(grouping: &Grouping, layer: &Layer, errors: &mut Errors) -> bool {
+    let Segments::Count(count) = &grouping.segments else {
+        return true;
+    };
+    match (integer(count), array_length(&layer.original.ty)) {
+        (Some(segments), Some(layers)) if segments > layers => {
+            errors.at(
+                count,
+                &format_args!(
+                    "{segments} segments of {layers} layers: there are more segments than layers\n\nhelp: write \
+                     `#[checkpoint]` to make each layer a segment of its own"
+                ),
+            );
+            false
+        }
+        _ => true,
     }
 }
 
-/// The part of a type that cannot be a layer, and why.
-type Fault<'a> = (&'a Type, Reason);
-
-fn not_a_layer(ty: &Type) -> Option<Fault<'_>> {
-    let ty = peel_type(ty);
-    let reason = match ty {
-        Type::Path(path) if path.qself.is_none() => return not_a_layer_path(ty, path),
-        Type::Array(array) => return not_a_layer(&array.elem),
-        Type::Slice(slice) => return not_a_layer(&slice.elem),
-        Type::Tuple(tuple) if tuple.elems.is_empty() => Reason::Constant,
-        Type::Tuple(tuple) => return all_not_layers(tuple.elems.iter()),
-        Type::Reference(_) => Reason::Reference,
-        Type::Ptr(_) => Reason::Pointer,
-        Type::FnPtr(_) => Reason::Function,
-        _ => return None,
-    };
-    Some((ty, reason))
-}
-
-fn not_a_layer_path<'a>(ty: &'a Type, path: &'a TypePath) -> Option<Fault<'a>> {
-    let reason = match last_name(&path.path).as_str() {
-        "bool" | "char" | "f32" | "f64" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize"
-        | "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "String" | "str" | "Flag" => {
-            Reason::Constant
+/// A field of a sequential module is run, so it has to be a layer.
+fn check_step(step: &Step, errors: &mut Errors) -> bool {
+    let annotated = attr::named(&step.original.attrs, attr::CHECKPOINT)
+        .next()
+        .is_some();
+    match not_a_layer(&step.original.ty) {
+        // The annotation has been reported for that.
+        Some(_) if annotated => false,
+        Some((ty, reason)) => {
+            errors.at(
+                ty,
+                &format_args!(
+                    "`{}` is {reason}, not a layer, and `sequential` runs every field\n\nhelp: put `#[remat(skip)]` \
+                     on this field to leave it out",
+                    show(ty)
+                ),
+            );
+            false
         }
-        "PhantomData" => Reason::Marker,
-        "Param" => Reason::Parameter,
-        "Tensor" => Reason::Tensor,
-        "Option" | "Vec" | "Box" => return all_not_layers(type_arguments(path)),
-        _ => return None,
-    };
-    Some((ty, reason))
-}
-
-fn type_arguments(path: &TypePath) -> impl Iterator<Item = &Type> {
-    let arguments = path.path.segments.last().map(|segment| &segment.arguments);
-    let angle_bracketed = match arguments {
-        Some(PathArguments::AngleBracketed(arguments)) => Some(&arguments.args),
-        _ => None,
-    };
-    angle_bracketed
-        .into_iter()
-        .flatten()
-        .filter_map(|argument| match argument {
-            GenericArgument::Type(ty) => Some(ty),
-            _ => None,
-        })
-}
-
-/// The first fault, if there are types and none of them is a layer.
-fn all_not_layers<'a>(types: impl Iterator<Item = &'a Type>) -> Option<Fault<'a>> {
-    let faults: Option<Vec<Fault>> = types.map(not_a_layer).collect();
-    faults?.into_iter().next()
+        None => true,
+    }
 }

@@ -2,13 +2,15 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::DeriveInput;
+use syn::{DeriveInput, Path};
 
 use crate::{
+    attr::{Grouping, Segments},
     check::check,
     error::Errors,
-    model::{Container, Layer},
-    table::{Row, Strategy, Table, callback},
+    model::{Container, Layer, Tail},
+    sequential,
+    table::{self, Row, Strategy, Table, callback},
 };
 
 pub fn derive(input: &DeriveInput) -> TokenStream {
@@ -25,7 +27,9 @@ pub fn derive(input: &DeriveInput) -> TokenStream {
 fn expand(container: &Container) -> TokenStream {
     let constants = expand_constants(container);
     let callback = expand_callback(container);
-    quote!(#constants #callback)
+    // Behind the callback, which rewrites it.
+    let forward = sequential::expand(container);
+    quote!(#constants #callback #forward)
 }
 
 // Input:
@@ -37,8 +41,18 @@ fn expand(container: &Container) -> TokenStream {
 //         pub(crate) const ATTENTION_CHECKPOINT_APPLIED_BY_REMAT_FORWARD: ::remat::Checkpoint =
 //             ::remat::Checkpoint::named("Block.attention");
 //     }
+//
+// Input:
+//     #[checkpoint(every = 4, keep_last, deterministic)]
+//     layers: Vec<Layer>,
+//
+// Output:
+//     impl Stack {
+//         pub(crate) const LAYERS_CHECKPOINT_APPLIED_BY_REMAT_FORWARD: ::remat::CheckpointSequence =
+//             ::remat::Checkpoint::named("Stack.layers").deterministic().segments(::remat::Segments::every(4).keep_last());
+//     }
 fn expand_constants(container: &Container) -> Option<TokenStream> {
-    if container.layers.is_empty() {
+    if container.layers.is_empty() && container.tails.is_empty() {
         return None;
     }
     let ident = container.ident;
@@ -47,9 +61,11 @@ fn expand_constants(container: &Container) -> Option<TokenStream> {
         .layers
         .iter()
         .map(|layer| expand_constant(container, layer));
+    let tails = container.tails.iter().map(expand_tail);
     Some(quote! {
         impl #impl_generics #ident #ty_generics #where_clause {
             #(#constants)*
+            #(#tails)*
         }
     })
 }
@@ -62,10 +78,37 @@ fn expand_constant(container: &Container, layer: &Layer) -> TokenStream {
         .checkpoint
         .deterministic
         .then(|| quote!(.deterministic()));
+    let grouping = layer.checkpoint.grouping.as_ref();
+    let segments = grouping.map(|grouping| expand_segments(krate, grouping, constant.span()));
+    let ty = if segments.is_some() {
+        quote!(CheckpointSequence)
+    } else {
+        quote!(Checkpoint)
+    };
     // The place of the attribute: rustc drops a lint about tokens that only a derive has written.
     quote_spanned! {constant.span()=>
-        pub(crate) const #constant: #krate::Checkpoint = #krate::Checkpoint::named(#label) #deterministic;
+        pub(crate) const #constant: #krate::#ty = #krate::Checkpoint::named(#label) #deterministic #segments;
     }
+}
+
+/// Has nothing to say: a tail that nothing applies is rustc's "constant is never used".
+fn expand_tail(tail: &Tail) -> TokenStream {
+    let constant = &tail.constant;
+    quote_spanned!(constant.span()=> pub(crate) const #constant: () = ();)
+}
+
+/// `.segments(::remat::Segments::every(4).keep_last())`
+fn expand_segments(krate: &Path, grouping: &Grouping, span: Span) -> TokenStream {
+    let segments = match &grouping.segments {
+        Segments::Every(layers) => quote_spanned!(span=> every(#layers)),
+        Segments::Count(segments) => quote_spanned!(span=> count(#segments)),
+        Segments::Sqrt => quote_spanned!(span=> sqrt()),
+        Segments::Recursive => quote_spanned!(span=> recursive()),
+    };
+    let keep_last = grouping
+        .keep_last
+        .then(|| quote_spanned!(span=> .keep_last()));
+    quote_spanned!(span=> .segments(#krate::Segments::#segments #keep_last))
 }
 
 /// The table travels in a `macro_rules!` because it is the only thing that one macro can leave for another. The `use`
@@ -80,6 +123,7 @@ fn expand_callback(container: &Container) -> TokenStream {
         name: container.ident.clone(),
         krate: krate.clone(),
         rows: container.layers.iter().map(row).collect(),
+        tails: container.tails.iter().map(tail).collect(),
     };
     quote! {
         #[doc(hidden)]
@@ -96,7 +140,18 @@ fn expand_callback(container: &Container) -> TokenStream {
 fn row(layer: &Layer) -> Row {
     Row {
         member: layer.member.clone(),
-        strategy: Strategy::Checkpoint,
+        strategy: match layer.checkpoint.grouping {
+            None => Strategy::Checkpoint,
+            Some(_) => Strategy::CheckpointSequence,
+        },
+        early_stop: layer.checkpoint.early_stop,
         constant: layer.constant.clone(),
+    }
+}
+
+fn tail(tail: &Tail) -> table::Tail {
+    table::Tail {
+        member: tail.member.clone(),
+        constant: tail.constant.clone(),
     }
 }

@@ -14,7 +14,9 @@ mod check;
 mod error;
 mod expand;
 mod forward;
+mod kind;
 mod model;
+mod sequential;
 mod syntax;
 mod table;
 mod tree;
@@ -43,6 +45,55 @@ use syn::{DeriveInput, parse_macro_input};
 /// * `#[checkpoint(deterministic)]` says that the layer draws nothing at random.
 /// * `#[remat(crate = path)]` on the struct names the runtime crate if it is not `::remat`. The path is absolute or
 ///   starts with `crate`.
+///
+/// # Groups of layers
+///
+/// On a `Vec` or an array of layers, consecutive layers can run again together, so that fewer inputs are kept:
+///
+/// | option | the layers are cut into |
+/// |---|---|
+/// | `#[checkpoint(every = 4)]` | groups of 4 |
+/// | `#[checkpoint(segments = 4)]` | 4 groups of about the same size |
+/// | `#[checkpoint(sqrt)]` | as many groups as a group has layers |
+/// | `#[checkpoint(recursive)]` | halves, and those again when they run again |
+///
+/// The number is any constant expression without a comma. `keep_last` in addition, as in
+/// `#[checkpoint(sqrt, keep_last)]`, leaves the last group to plain burn: its backward pass comes first.
+///
+/// # Sequential modules
+///
+/// `#[remat(sequential(..))]` on the struct, with the types of what goes in and comes out, writes `forward` as well: it
+/// runs the fields in their order. Lists are run one layer after the other, an `Option` if it is there; `#[remat(skip)]`
+/// leaves a field out.
+///
+/// ```ignore
+/// #[derive(Module, Debug, Remat)]
+/// #[remat(sequential(Tensor<2> -> Tensor<2>))]
+/// pub struct Mlp {
+///     up: Linear,
+///     #[checkpoint(every = 2)]
+///     blocks: Vec<Block>,
+///     head: Option<Linear>,
+///     #[remat(skip)]
+///     size: usize,
+/// }
+///
+/// // What it writes, and hands to `#[remat::forward]`:
+/// impl Mlp {
+///     /// Runs the layers in the order of the fields.
+///     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+///         let x = self.up.forward(x);
+///         let mut x = x;
+///         for layer in &self.blocks {
+///             x = layer.forward(x);
+///         }
+///         match &self.head {
+///             Some(layer) => layer.forward(x),
+///             None => x,
+///         }
+///     }
+/// }
+/// ```
 #[proc_macro_derive(Remat, attributes(checkpoint, remat))]
 pub fn derive_remat(input: TokenStream) -> TokenStream {
     expand::derive(&parse_macro_input!(input as DeriveInput)).into()
@@ -76,6 +127,36 @@ pub fn derive_remat(input: TokenStream) -> TokenStream {
 /// The field may be indexed, a loop may run over it, a pattern may bind it: `for b in &self.blocks`,
 /// `if let Some(f) = &self.f`, `self.blocks.iter().fold(x, |x, b| b.forward(x))`. Where remat cannot follow a field,
 /// or see a call, it says so. Everything else is left as it is, token for token.
+///
+/// # Groups of layers
+///
+/// A loop over a field with `#[checkpoint(every = 4)]` (or `segments`, `sqrt`, `recursive`) becomes one call as a whole:
+///
+/// ```ignore
+/// for layer in &self.layers {
+///     x = layer.forward(x, mask.clone());
+/// }
+///
+/// // becomes
+/// (x,) = ::remat::checkpoint_sequence_with(
+///     Self::LAYERS_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
+///     &self.layers,
+///     (x,),
+///     (::core::clone::Clone::clone(&mask),),
+///     |_, layer, (mut x,), (mask,)| {
+///         x = layer.forward(x, mask.clone());
+///         (x,)
+///     },
+/// );
+/// ```
+///
+/// * What the body assigns is carried from layer to layer; of every other variable it gets a copy. It sees nothing else:
+///   not `self`. A change in place of something that it does not assign is an error, since it would be lost.
+/// * The loop is over the whole field: `&self.layers`, `self.layers.iter()` or `(&self.layers).into_iter()`, also with
+///   `.enumerate()` and the pattern `(i, layer)`; or it is a `.fold(x, |x, layer| ..)` of those. Any other way to call
+///   `forward` of such a layer is an error.
+/// * Every layer runs to the end of the body: no `return`, `?` or `break` out of it.
+/// * A loop that calls no `forward` of its layers is left as it is.
 #[proc_macro_attribute]
 pub fn forward(args: TokenStream, item: TokenStream) -> TokenStream {
     forward::attribute(&args.into(), item.into()).into()

@@ -5,21 +5,43 @@ use std::collections::BTreeSet;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{
-    Attribute, Data, DeriveInput, Field, Fields, Generics, Ident, Index, Member, Path,
-    ext::IdentExt,
+    Attribute, Data, DeriveInput, Field, Fields, Generics, Ident, Index, Member, Path, Type,
+    Visibility, ext::IdentExt,
 };
 
 use crate::{
-    attr::{self, CHECKPOINT, Checkpoint, REMAT},
+    attr::{self, CHECKPOINT, Checkpoint},
     error::Errors,
+    kind::Shape,
 };
 
 pub struct Container<'a> {
     pub ident: &'a Ident,
+    pub vis: &'a Visibility,
     pub generics: &'a Generics,
     pub krate: Path,
-    /// The annotated fields.
+    /// The fields with a strategy.
     pub layers: Vec<Layer<'a>>,
+    /// The fields with `#[remat(tail)]`.
+    pub tails: Vec<Tail<'a>>,
+    pub sequential: Option<Sequential<'a>>,
+}
+
+/// The `forward` that the derive writes.
+pub struct Sequential<'a> {
+    /// The word `sequential`, for errors.
+    pub key: Path,
+    pub input: Type,
+    pub output: Type,
+    /// The fields that it runs, in order.
+    pub steps: Vec<Step<'a>>,
+}
+
+/// A field that a sequential module runs.
+pub struct Step<'a> {
+    pub original: &'a Field,
+    pub member: Member,
+    pub shape: Shape,
 }
 
 /// A field with a strategy.
@@ -31,11 +53,36 @@ pub struct Layer<'a> {
     pub constant: Ident,
 }
 
+/// A field whose output nobody reads when it runs again.
+pub struct Tail<'a> {
+    pub original: &'a Field,
+    pub member: Member,
+    /// The associated constant that its rewritten call mentions.
+    pub constant: Ident,
+}
+
 impl<'a> Container<'a> {
     pub fn from_input(input: &'a DeriveInput, errors: &mut Errors) -> Self {
         misplaced(&input.attrs, errors);
+        let attr::Container { krate, sequential } = attr::container(&input.attrs, errors);
+        let mut forward = None;
+        let mut tails = Vec::new();
         let layers = match &input.data {
-            Data::Struct(data) => layers(&data.fields, errors),
+            Data::Struct(data) => {
+                let said = said_of_fields(&data.fields, errors);
+                let mut steps = fields_to_run(&data.fields, &said, sequential.is_some(), errors);
+                let mut constants = BTreeSet::new();
+                let layers = layers(&data.fields, &mut constants, errors);
+                tails = self::tails(&data.fields, said, &mut constants, errors);
+                for step in &mut steps {
+                    // An alias of a list, then.
+                    if layers.iter().any(|layer| layer.is_grouped(&step.member)) {
+                        step.shape = Shape::List;
+                    }
+                }
+                forward = sequential.and_then(|attr| Sequential::new(attr, steps));
+                layers
+            }
             Data::Enum(data) => {
                 errors.at(&data.enum_token, &ENUM);
                 for variant in &data.variants {
@@ -57,36 +104,132 @@ impl<'a> Container<'a> {
         };
         Self {
             ident: &input.ident,
+            vis: &input.vis,
             generics: &input.generics,
-            krate: attr::crate_path(&input.attrs, errors),
+            krate,
             layers,
+            tails,
+            sequential: forward,
         }
+    }
+}
+
+impl<'a> Sequential<'a> {
+    /// `None` if there are no types to write the method with.
+    fn new(attr: attr::Sequential, steps: Vec<Step<'a>>) -> Option<Self> {
+        let (input, output) = attr.types?;
+        Some(Self {
+            key: attr.key,
+            input,
+            output,
+            steps,
+        })
     }
 }
 
 const ENUM: &str = "`#[derive(Remat)]` goes on a struct: the layers of an enum have no fields to annotate\n\n\
     help: keep the enum as it is, put it into a field of a struct and annotate that field with `#[checkpoint]`";
 
-fn layers<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Layer<'a>> {
-    let mut constants = BTreeSet::new();
+/// What `#[remat(..)]` says about each field.
+fn said_of_fields(fields: &Fields, errors: &mut Errors) -> Vec<attr::Field> {
+    let attrs = fields.iter().map(|field| &field.attrs);
+    attrs.map(|attrs| attr::field(attrs, errors)).collect()
+}
+
+fn layers<'a>(
+    fields: &'a Fields,
+    constants: &mut BTreeSet<String>,
+    errors: &mut Errors,
+) -> Vec<Layer<'a>> {
     let mut layers = Vec::new();
     for (index, original) in fields.iter().enumerate() {
-        for attr in attr::named(&original.attrs, REMAT) {
-            errors.at(
-                attr,
-                &"`#[remat(..)]` belongs on the struct: a field takes a strategy, such as `#[checkpoint]`",
-            );
-        }
         if let Some(checkpoint) = attr::checkpoint(&original.attrs, errors) {
             layers.push(Layer {
                 original,
                 member: member(index, original),
-                constant: constant(index, original, checkpoint.original, &mut constants),
+                constant: constant(
+                    index,
+                    original,
+                    checkpoint.original.path(),
+                    "CHECKPOINT",
+                    constants,
+                ),
                 checkpoint,
             });
         }
     }
     layers
+}
+
+fn tails<'a>(
+    fields: &'a Fields,
+    said: Vec<attr::Field>,
+    constants: &mut BTreeSet<String>,
+    errors: &mut Errors,
+) -> Vec<Tail<'a>> {
+    let mut tails = Vec::new();
+    for (index, (original, said)) in fields.iter().zip(said).enumerate() {
+        let Some(key) = said.tail else { continue };
+        if let Some(skip) = said.skip {
+            errors.twice(
+                &key,
+                &skip,
+                &"a skipped field is not run, so it cannot be a tail: remove one of the two",
+            );
+        } else if attr::named(&original.attrs, CHECKPOINT).next().is_some() {
+            errors.at(
+                &key,
+                &"a checkpointed layer runs again by itself, in full, so it cannot be left out as a tail\
+                  \n\nhelp: remove `#[remat(tail)]`, or `#[checkpoint]` from this field",
+            );
+        } else {
+            tails.push(Tail {
+                original,
+                member: member(index, original),
+                constant: constant(index, original, &key, "TAIL", constants),
+            });
+        }
+    }
+    tails
+}
+
+/// The fields of a sequential module that are not skipped.
+fn fields_to_run<'a>(
+    fields: &'a Fields,
+    said: &[attr::Field],
+    sequential: bool,
+    errors: &mut Errors,
+) -> Vec<Step<'a>> {
+    let mut steps = Vec::new();
+    for (index, (original, said)) in fields.iter().zip(said).enumerate() {
+        match &said.skip {
+            Some(skip) if sequential => skipped_annotation(original, skip, errors),
+            Some(skip) => errors.at(
+                skip,
+                &"`#[remat(skip)]` leaves a field out of the `forward` that `sequential` writes, and this struct has \
+                  none\n\nhelp: remove it, or add `#[remat(sequential(Tensor<2> -> Tensor<2>))]` to the struct",
+            ),
+            None if sequential => steps.push(Step {
+                original,
+                member: member(index, original),
+                shape: Shape::of(&original.ty),
+            }),
+            None => {}
+        }
+    }
+    steps
+}
+
+/// A strategy for a layer that is not run.
+fn skipped_annotation(field: &Field, skip: &Path, errors: &mut Errors) {
+    for attr in attr::named(&field.attrs, CHECKPOINT) {
+        errors.at(
+            skip,
+            &"a skipped field is not run, so its `#[checkpoint]` would do nothing\
+              \n\nhelp: remove one of the two attributes",
+        );
+        errors.at(&attr.meta, &"the annotation");
+    }
 }
 
 /// `#[checkpoint]` above something that is not a field of a struct.
@@ -115,7 +258,13 @@ fn member(index: usize, field: &Field) -> Member {
 /// A name that is free for the constant of a field, at the attribute's place.
 ///
 /// An annotation that nothing applies is reported by rustc as "constant `..` is never used", at that place.
-fn constant(index: usize, field: &Field, attr: &Attribute, taken: &mut BTreeSet<String>) -> Ident {
+fn constant(
+    index: usize,
+    field: &Field,
+    annotation: &Path,
+    kind: &str,
+    taken: &mut BTreeSet<String>,
+) -> Ident {
     let base = upper_name(index, field);
     let mut prefix = base.clone();
     let mut count = 1;
@@ -123,14 +272,10 @@ fn constant(index: usize, field: &Field, attr: &Attribute, taken: &mut BTreeSet<
         count += 1;
         prefix = format!("{base}_{count}");
     }
-    let span = attr
-        .path()
+    let span = annotation
         .get_ident()
         .map_or_else(Span::call_site, Ident::span);
-    Ident::new(
-        &format!("{prefix}_CHECKPOINT_APPLIED_BY_REMAT_FORWARD"),
-        span,
-    )
+    Ident::new(&format!("{prefix}_{kind}_APPLIED_BY_REMAT_FORWARD"), span)
 }
 
 /// `ATTENTION` for `attention`, `FIELD_0` for the first field of a tuple struct.
@@ -151,6 +296,11 @@ fn upper_name(index: usize, field: &Field) -> String {
 }
 
 impl Layer<'_> {
+    /// Whether this is the field, and its layers are put into groups.
+    fn is_grouped(&self, member: &Member) -> bool {
+        self.member == *member && self.checkpoint.grouping.is_some()
+    }
+
     /// `Block.attention`: how messages and reports call the layer.
     pub fn label(&self, container: &Ident) -> String {
         let field = match &self.member {

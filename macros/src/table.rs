@@ -5,17 +5,24 @@
 //! ```text
 //! struct Block(crate = ::remat) {
 //!     attention: checkpoint => ATTENTION_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
+//!     layers: checkpoint_sequence(early_stop) => LAYERS_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
+//! } tail {
+//!     down => DOWN_TAIL_APPLIED_BY_REMAT_FORWARD,
 //! }
 //! ```
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{
-    Ident, Member, Path, Token, braced,
+    Ident, Member, Path, Token, braced, custom_keyword,
     ext::IdentExt,
     parenthesized,
     parse::{Parse, ParseStream},
+    token::Paren,
 };
+
+custom_keyword!(early_stop);
+custom_keyword!(tail);
 
 pub struct Table {
     /// The struct, as its own module calls it.
@@ -23,24 +30,42 @@ pub struct Table {
     /// The path of the runtime crate.
     pub krate: Path,
     pub rows: Vec<Row>,
+    pub tails: Vec<Tail>,
+}
+
+/// A field with `#[remat(tail)]`.
+pub struct Tail {
+    pub member: Member,
+    /// The associated constant that its rewritten call mentions.
+    pub constant: Ident,
 }
 
 pub struct Row {
     pub member: Member,
     pub strategy: Strategy,
+    /// Whether the second run ends where nothing more is needed.
+    pub early_stop: bool,
     /// The associated constant that a rewritten call mentions.
     pub constant: Ident,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strategy {
+    /// Each layer of the field by itself.
     Checkpoint,
+    /// The layers of a list in groups.
+    CheckpointSequence,
 }
 
 impl Table {
     /// The row of a field, by its index, if it is annotated.
     pub fn row_of(&self, member: &Member) -> Option<usize> {
         self.rows.iter().position(|row| row.member == *member)
+    }
+
+    /// The tail of a field, by its index, if it is one.
+    pub fn tail_of(&self, member: &Member) -> Option<usize> {
+        self.tails.iter().position(|tail| tail.member == *member)
     }
 }
 
@@ -52,18 +77,41 @@ pub fn callback(name: &Ident) -> Ident {
 }
 
 impl Strategy {
-    /// The name of the attribute.
-    pub fn name(self) -> &'static str {
+    /// The name in the table.
+    fn name(self) -> &'static str {
         match self {
             Self::Checkpoint => "checkpoint",
+            Self::CheckpointSequence => "checkpoint_sequence",
+        }
+    }
+
+    /// The name of the attribute.
+    pub fn attribute(self) -> &'static str {
+        match self {
+            Self::Checkpoint | Self::CheckpointSequence => "checkpoint",
         }
     }
 }
 
 impl ToTokens for Table {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self { name, krate, rows } = self;
+        let Self {
+            name,
+            krate,
+            rows,
+            tails,
+        } = self;
         tokens.extend(quote!(struct #name (crate = #krate) { #(#rows,)* }));
+        if !tails.is_empty() {
+            tokens.extend(quote!(tail { #(#tails,)* }));
+        }
+    }
+}
+
+impl ToTokens for Tail {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { member, constant } = self;
+        tokens.extend(quote!(#member => #constant));
     }
 }
 
@@ -73,7 +121,8 @@ impl ToTokens for Row {
             member, constant, ..
         } = self;
         let strategy = format_ident!("{}", self.strategy.name());
-        tokens.extend(quote!(#member: #strategy => #constant));
+        let early_stop = self.early_stop.then(|| quote!((early_stop)));
+        tokens.extend(quote!(#member: #strategy #early_stop => #constant));
     }
 }
 
@@ -92,7 +141,32 @@ impl Parse for Table {
             .parse_terminated(Row::parse, Token![,])?
             .into_iter()
             .collect();
-        Ok(Self { name, krate, rows })
+        Ok(Self {
+            name,
+            krate,
+            rows,
+            tails: parse_tails(input)?,
+        })
+    }
+}
+
+fn parse_tails(input: ParseStream) -> syn::Result<Vec<Tail>> {
+    if !input.peek(tail) {
+        return Ok(Vec::new());
+    }
+    input.parse::<tail>()?;
+    let body;
+    braced!(body in input);
+    let tails = body.parse_terminated(Tail::parse, Token![,])?;
+    Ok(tails.into_iter().collect())
+}
+
+impl Parse for Tail {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let member = input.parse()?;
+        input.parse::<Token![=>]>()?;
+        let constant = input.parse()?;
+        Ok(Self { member, constant })
     }
 }
 
@@ -101,14 +175,26 @@ impl Parse for Row {
         let member = input.parse()?;
         input.parse::<Token![:]>()?;
         let strategy = input.parse()?;
+        let early_stop = parse_early_stop(input)?;
         input.parse::<Token![=>]>()?;
         let constant = input.parse()?;
         Ok(Self {
             member,
             strategy,
+            early_stop,
             constant,
         })
     }
+}
+
+fn parse_early_stop(input: ParseStream) -> syn::Result<bool> {
+    let given = input.peek(Paren);
+    if given {
+        let option;
+        parenthesized!(option in input);
+        option.parse::<early_stop>()?;
+    }
+    Ok(given)
 }
 
 impl Parse for Strategy {
@@ -116,6 +202,7 @@ impl Parse for Strategy {
         let name: Ident = input.parse()?;
         match name.to_string().as_str() {
             "checkpoint" => Ok(Self::Checkpoint),
+            "checkpoint_sequence" => Ok(Self::CheckpointSequence),
             _ => Err(syn::Error::new(
                 name.span(),
                 "this strategy is not known: are `remat` and `remat-macros` of one version?",

@@ -2,12 +2,12 @@
 
 use quote::ToTokens;
 use syn::{
-    Arm, Block, Expr, ExprAssign, ExprClosure, ExprForLoop, ExprIf, ExprMatch, ExprWhile, Local,
-    Macro, Stmt, Token,
+    Arm, Block, Expr, ExprClosure, ExprIf, ExprMatch, ExprWhile, Local, Macro, Stmt, Token,
+    spanned::Spanned,
 };
 
-use super::{escape::Escape, value::Value, walk::Walk};
-use crate::syntax::{as_ident, last_name, peel};
+use super::{escape::Escape, sequence::ends_itself, value::Value, walk::Walk};
+use crate::syntax::last_name;
 
 impl Walk<'_> {
     /// The expressions that [`Walk::expr`] leaves: those with control flow, and those that only use their operands.
@@ -19,7 +19,7 @@ impl Walk<'_> {
             Expr::Unsafe(block) => self.block(&mut block.block),
             Expr::If(branch) => self.branch(branch),
             Expr::Match(choice) => self.choice(choice),
-            Expr::ForLoop(each) => self.for_loop(each),
+            Expr::ForLoop(_) => self.for_loop(expr),
             Expr::While(each) => self.while_loop(each),
             Expr::Loop(each) => {
                 self.block(&mut each.body);
@@ -64,6 +64,7 @@ impl Walk<'_> {
             Expr::Binary(binary) => {
                 self.expr(&mut binary.left);
                 self.expr(&mut binary.right);
+                self.compound(binary);
             }
             Expr::Range(range) => {
                 for end in [&mut range.start, &mut range.end].into_iter().flatten() {
@@ -85,8 +86,10 @@ impl Walk<'_> {
         self.scopes.open();
         let mut value = Value::Other;
         let mut diverges = false;
-        for statement in &mut block.stmts {
-            value = self.statement(statement);
+        for index in 0..block.stmts.len() {
+            self.enter_statement(&block.stmts[index + 1..]);
+            value = self.statement(&mut block.stmts[index]);
+            self.leave_statement();
             diverges |= matches!(value, Value::Never);
         }
         self.scopes.close();
@@ -100,7 +103,15 @@ impl Walk<'_> {
     fn statement(&mut self, statement: &mut Stmt) -> Value {
         match statement {
             Stmt::Local(local) => self.local(local),
-            Stmt::Expr(expr, None) => self.expr(expr),
+            Stmt::Expr(expr, semi @ None) => {
+                let is_loop = matches!(expr, Expr::ForLoop(_));
+                let value = self.expr(expr);
+                // A loop stands without one; what it becomes does not.
+                if is_loop && !ends_itself(expr) {
+                    *semi = Some(Token![;](expr.span()));
+                }
+                value
+            }
             Stmt::Expr(expr, Some(_)) => self.expr(expr).forgotten(),
             Stmt::Macro(call) => self.macro_call(&call.mac),
             // Items see no local variables and have a `self` of their own.
@@ -171,15 +182,6 @@ impl Walk<'_> {
         derived.unwrap_or(Value::Other)
     }
 
-    fn for_loop(&mut self, each: &mut ExprForLoop) -> Value {
-        let items = self.expr(&mut each.expr);
-        self.scopes.open();
-        self.bind(&mut each.pat, items.item(), false);
-        self.block(&mut each.body);
-        self.scopes.close();
-        Value::Other
-    }
-
     fn while_loop(&mut self, each: &mut ExprWhile) -> Value {
         self.scopes.open();
         self.expr(&mut each.cond);
@@ -203,21 +205,6 @@ impl Walk<'_> {
         });
         self.scopes.close();
         value.finished()
-    }
-
-    fn assign(&mut self, assign: &mut ExprAssign) -> Value {
-        let value = self.expr(&mut assign.right);
-        // `_ = self.f.len();`
-        if matches!(peel(&assign.left), Expr::Infer(_)) {
-            return Value::Other;
-        }
-        self.escape(&value, &Escape::Assignment);
-        let variable = as_ident(&assign.left).is_some();
-        let place = self.expr(&mut assign.left);
-        if let Some(layer) = place.layers().first().filter(|_| variable) {
-            self.rebound(&assign.left, layer);
-        }
-        Value::Other
     }
 
     fn exit(&mut self, value: Option<&mut Expr>, escape: &Escape) -> Value {

@@ -90,16 +90,27 @@ impl Walk<'_> {
         for layer in value.layers() {
             let message = EscapeMessage {
                 mention: show(&layer.mention),
-                attribute: self.table.rows[layer.row].strategy.name(),
+                attribute: self.table.rows[layer.row].strategy.attribute(),
                 escape,
             };
-            self.errors.at(&layer.mention, &message);
+            let error = syn::Error::new_spanned(&layer.mention, message);
+            self.report(layer.segment, error);
+        }
+    }
+
+    /// Reports an error about a layer, which is none if it is in a loop that is a segment as a whole.
+    fn report(&mut self, segment: Option<usize>, error: syn::Error) {
+        match segment.and_then(|index| self.segments.get_mut(index)) {
+            Some(segment) => segment.escapes.push(error),
+            None => self.errors.push(error),
         }
     }
 
     /// Reports a `forward` call of something that may be a layer.
     pub fn lost(&mut self, derived: &Derived) {
-        let Derived { mention, through } = derived;
+        let Derived {
+            mention, through, ..
+        } = derived;
         self.errors.at(
             mention,
             &format_args!(
@@ -112,14 +123,12 @@ impl Walk<'_> {
 
     /// Reports an assignment to a variable that is bound to a layer.
     pub fn rebound(&mut self, variable: &dyn ToTokens, layer: &Layer) {
-        let attribute = self.table.rows[layer.row].strategy.name();
-        self.errors.at(
-            variable,
-            &format_args!(
-                "this variable is bound to a field with `#[{attribute}]`, and remat cannot follow it through an \
-                 assignment\n\nhelp: bind the other layer to another name with `let`"
-            ),
+        let attribute = self.table.rows[layer.row].strategy.attribute();
+        let message = format!(
+            "this variable is bound to a field with `#[{attribute}]`, and remat cannot follow it through an \
+             assignment\n\nhelp: bind the other layer to another name with `let`"
         );
+        self.report(layer.segment, syn::Error::new_spanned(variable, message));
     }
 }
 

@@ -159,7 +159,7 @@ fn collect_names(expr: &mut Expr, scopes: &Scopes, names: &mut BTreeSet<String>)
     }
 }
 
-fn collect_tokens(tokens: TokenStream, names: &mut BTreeSet<String>) {
+pub fn collect_tokens(tokens: TokenStream, names: &mut BTreeSet<String>) {
     for tree in tokens {
         match tree {
             TokenTree::Ident(name) => {

@@ -12,6 +12,7 @@ use crate::syntax::{is_forward, last_name, show};
 impl Walk<'_> {
     /// Reports an annotated call in the tokens of a macro call.
     pub fn scan(&mut self, mac: &Macro) {
+        self.mentions(&mac.tokens);
         let name = last_name(&mac.path);
         match self.find_call(&mac.tokens) {
             Some(found) => self.errors.at(
@@ -28,6 +29,7 @@ impl Walk<'_> {
 
     /// The same for syntax that this version cannot parse.
     pub fn scan_unknown(&mut self, tokens: &TokenStream) {
+        self.mentions(tokens);
         if let Some(Found { mention, .. }) = self.find_call(tokens) {
             self.errors.at(
                 &mention,
@@ -250,7 +252,7 @@ fn calls_forward(trees: &[TokenTree], index: usize) -> bool {
 }
 
 /// Whether the name at this index is `name` in `x.name`, and not in `0..name`.
-fn is_member(trees: &[TokenTree], index: usize) -> bool {
+pub fn is_member(trees: &[TokenTree], index: usize) -> bool {
     let dots = trees[..index]
         .iter()
         .rev()
@@ -262,6 +264,6 @@ fn before(trees: &[TokenTree], index: usize) -> Option<&TokenTree> {
     trees.get(index.checked_sub(1)?)
 }
 
-fn is_punct(tree: Option<&TokenTree>, character: char) -> bool {
+pub fn is_punct(tree: Option<&TokenTree>, character: char) -> bool {
     matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == character)
 }

@@ -58,11 +58,31 @@ impl Walk<'_> {
     /// A parameter can be the struct, too: `other: &Self`.
     fn parameter(&self, ty: &Type) -> Value {
         match peel_type(ty) {
-            Type::Reference(reference) => self.parameter(&reference.elem).referenced(),
+            Type::Reference(reference) => {
+                let value = self.parameter(&reference.elem);
+                if value.is_followed() || is_borrow_of_a_value(reference) {
+                    value.referenced()
+                } else {
+                    Value::Other
+                }
+            }
             Type::Path(path) if self.is_whole(&path.path) => Value::Whole { depth: 0 },
             _ => Value::Other,
         }
     }
+}
+
+/// `&T` of a `T` that can be cloned.
+fn is_borrow_of_a_value(reference: &TypeReference) -> bool {
+    let is_static = |lifetime: &syn::Lifetime| lifetime.ident == "static";
+    let unsized_type = match peel_type(&reference.elem) {
+        Type::Slice(_) | Type::TraitObject(_) => true,
+        Type::Path(path) => path.path.is_ident("str"),
+        _ => false,
+    };
+    reference.mutability.is_none()
+        && !reference.lifetime.as_ref().is_some_and(is_static)
+        && !unsized_type
 }
 
 fn receiver_depth(receiver: &Receiver) -> usize {

@@ -5,9 +5,12 @@
 //! expression whether its [`value`] is an annotated layer. Patterns put values into [`scope`]s, [`adapter`]s such as
 //! `.iter()` change them, [`escape`] reports those that leave what can be followed, [`macros`] looks into the tokens
 //! of macro calls. A call of a layer becomes a [`call`] of the runtime, with the inputs that [`hoist`] finds:
-//! what is not [`inside`] of its closure. At last, what `macro_rules!` has put into a [`group`] stays one.
+//! what is not [`inside`] of its closure. A loop over layers that run in groups becomes one as a whole: a [`sequence`].
+//! A method with a [`tail`] is written once more, without it. At last, what `macro_rules!` has put into a [`group`] stays one.
 
 mod adapter;
+mod assign;
+mod build;
 mod call;
 mod control;
 mod escape;
@@ -16,15 +19,18 @@ mod header;
 mod hoist;
 mod inside;
 mod macros;
+mod mentions;
 mod method;
 mod pattern;
 mod receiver;
 mod scope;
+mod sequence;
+mod tail;
 mod value;
 mod walk;
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::{
     ImplItem, ItemImpl,
     parse::{ParseStream, Parser},
@@ -52,7 +58,7 @@ pub fn rewrite(input: TokenStream) -> TokenStream {
 
 /// The rewritten impl, if a call was rewritten.
 fn rewrite_impl(table: &Table, item: TokenStream, errors: &mut Errors) -> Option<TokenStream> {
-    if table.rows.is_empty() {
+    if table.rows.is_empty() && table.tails.is_empty() {
         return None;
     }
     let mut item = match syn::parse2::<ItemImpl>(item) {
@@ -63,17 +69,26 @@ fn rewrite_impl(table: &Table, item: TokenStream, errors: &mut Errors) -> Option
             return None;
         }
     };
-    let mut calls = 0;
-    for member in &mut item.items {
-        calls += match member {
-            ImplItem::Fn(function) => method::rewrite(table, function, errors),
-            ImplItem::Macro(member) => method::scan(table, &member.mac, errors),
-            _ => 0,
-        };
+    let mut copies = tail::copies(table, &item, errors);
+    let mut calls = rewrite_members(table, &mut item, errors);
+    // What is wrong in a method is so in its copy.
+    if errors.is_empty()
+        && let Some(copies) = &mut copies
+    {
+        calls += rewrite_members(table, copies, errors);
     }
-    if calls == 0 {
+    if calls == 0 && copies.is_none() {
         return None;
     }
     group::keep_operands(&mut item);
-    Some(item.into_token_stream())
+    Some(quote!(#item #copies))
+}
+
+fn rewrite_members(table: &Table, item: &mut ItemImpl, errors: &mut Errors) -> usize {
+    let rewrite = |member: &mut ImplItem| match member {
+        ImplItem::Fn(function) => method::rewrite(table, function, errors),
+        ImplItem::Macro(member) => method::scan(table, &member.mac, errors),
+        _ => 0,
+    };
+    item.items.iter_mut().map(rewrite).sum()
 }

@@ -1,11 +1,13 @@
 //! Method calls: what they do to the layers in their receiver.
 
+use quote::ToTokens;
 use syn::{Expr, ExprClosure, ExprMethodCall};
 
 use super::{
     adapter::{Adapter, Each, Gives},
     escape::Escape,
-    value::Value,
+    sequence::is_change,
+    value::{Derived, Layer, Value},
     walk::Walk,
 };
 use crate::syntax::{is_forward, peel};
@@ -16,19 +18,63 @@ impl Walk<'_> {
             return Value::Other;
         };
         let receiver = self.expr(&mut call.receiver);
+        if is_change(&call.method.to_string()) {
+            self.changed(&call.receiver, &call.to_token_stream());
+        }
+        if self.fold(expr, &receiver) {
+            return Value::Other;
+        }
+        let Expr::MethodCall(call) = expr else {
+            return Value::Other;
+        };
         if !is_forward(&call.method) {
             return self.adapt(call, receiver);
         }
         self.arguments(call);
         match receiver {
             Value::Layer(layer) => {
-                let rewritten = self.checkpointed(call, &layer);
-                *expr = rewritten;
+                if let Some(rewritten) = self.layer_call(call, &layer) {
+                    *expr = rewritten;
+                }
             }
-            Value::Derived(derived) => self.lost(&derived),
+            Value::Derived(derived) => self.derived_call(&derived),
             _ => {}
         }
         Value::Other
+    }
+
+    /// What becomes of the call of a layer. In a segment it stays as it is.
+    fn layer_call(&mut self, call: &ExprMethodCall, layer: &Layer) -> Option<Expr> {
+        if self.called_in_segment(layer.segment) {
+            return None;
+        }
+        if self.is_grouped(layer.row) {
+            self.not_a_sequence(&layer.mention, layer.row);
+            return None;
+        }
+        Some(self.checkpointed(call, layer))
+    }
+
+    /// The call of something that came out of a layer, or may be one.
+    fn derived_call(&mut self, derived: &Derived) {
+        if self.called_in_segment(derived.segment) {
+            return;
+        }
+        if self.is_grouped(derived.row) {
+            self.not_a_sequence(&derived.mention, derived.row);
+        } else {
+            self.lost(derived);
+        }
+    }
+
+    /// Whether what is called is a layer of a loop that is a segment as a whole.
+    fn called_in_segment(&mut self, segment: Option<usize>) -> bool {
+        let segment = segment.and_then(|index| self.segments.get_mut(index));
+        match segment {
+            Some(segment) => segment.called = true,
+            None => return false,
+        }
+        true
     }
 
     /// A method that is not `forward`.
@@ -186,7 +232,7 @@ impl Walk<'_> {
     }
 
     /// An argument of a method; if it is a closure, its last parameter is bound to `last`.
-    fn argument(&mut self, argument: &mut Expr, method: &str, last: &Value) {
+    pub fn argument(&mut self, argument: &mut Expr, method: &str, last: &Value) {
         let (value, escape) = match as_closure(argument) {
             Some(closure) => (self.closure(closure, last), Escape::Closure),
             None => (

@@ -27,12 +27,22 @@ impl Scopes {
         }
     }
 
+    /// How many scopes are open.
+    pub fn depth(&self) -> usize {
+        self.0.len()
+    }
+
     pub fn get(&self, name: &Ident) -> Option<&Value> {
-        let newest_first = self.0.iter().rev().flat_map(|scope| scope.iter().rev());
+        self.find(name).map(|(_, value)| value)
+    }
+
+    /// The value of a name, and how many scopes are around the one it is bound in.
+    pub fn find(&self, name: &Ident) -> Option<(usize, &Value)> {
+        let newest_first = self.0.iter().enumerate().rev();
         newest_first
-            .filter(|(bound, _)| bound == name)
-            .map(|(_, value)| value)
-            .next()
+            .flat_map(|(depth, scope)| scope.iter().rev().map(move |binding| (depth, binding)))
+            .find(|(_, (bound, _))| bound == name)
+            .map(|(depth, (_, value))| (depth, value))
     }
 
     /// Whether the name is a local variable.

@@ -7,6 +7,8 @@ use proc_macro2::TokenStream;
 pub enum Value {
     /// Nothing to follow.
     Other,
+    /// A reference to something that is not followed.
+    Borrowed,
     /// The expression does not come to an end: `return`, `continue`, `todo!()`.
     Never,
     /// The struct itself, behind so many references.
@@ -28,12 +30,16 @@ pub struct Layer {
     pub row: usize,
     /// Behind how many references it is: 0 for the place `self.f`, 1 for `&self.f`.
     pub depth: usize,
+    /// The loop over a grouped field, of those around the expression, whose layer it is.
+    pub segment: Option<usize>,
     /// The user's tokens that mention it, `self.f`.
     pub mention: TokenStream,
 }
 
 #[derive(Clone)]
 pub struct Derived {
+    pub row: usize,
+    pub segment: Option<usize>,
     pub mention: TokenStream,
     /// What it came out of: `chunk_by`.
     pub through: String,
@@ -59,7 +65,7 @@ impl Value {
 
     /// Whether it is, or holds, something that comes from an annotated field or the struct.
     pub fn is_followed(&self) -> bool {
-        !matches!(self, Self::Other | Self::Never)
+        !matches!(self, Self::Other | Self::Borrowed | Self::Never)
     }
 
     /// The layers in it.
@@ -74,7 +80,10 @@ impl Value {
 
     /// `&value`
     pub fn referenced(self) -> Self {
-        self.map_depth(&|depth| depth + 1)
+        match self {
+            Self::Other => Self::Borrowed,
+            value => value.map_depth(&|depth| depth + 1),
+        }
     }
 
     /// `*value`
@@ -95,16 +104,33 @@ impl Value {
     fn map_depth(self, f: &dyn Fn(usize) -> usize) -> Self {
         match self {
             Self::Whole { depth } => Self::Whole { depth: f(depth) },
-            Self::Layer(layer) => Self::Layer(Layer {
+            Self::Borrowed => Self::Other,
+            value => value.map_layers(&|layer| Layer {
                 depth: f(layer.depth),
                 ..layer
             }),
-            Self::Items(item) => Self::items(item.map_depth(f)),
+        }
+    }
+
+    fn map_layers(self, f: &dyn Fn(Layer) -> Layer) -> Self {
+        match self {
+            Self::Layer(layer) => Self::Layer(f(layer)),
+            Self::Items(item) => Self::items(item.map_layers(f)),
             Self::Tuple(elements) => {
-                Self::Tuple(elements.into_iter().map(|e| e.map_depth(f)).collect())
+                Self::Tuple(elements.into_iter().map(|e| e.map_layers(f)).collect())
             }
             other => other,
         }
+    }
+
+    /// The layers of these rows as those of a loop.
+    pub fn in_segment(self, segment: usize, rows: &[usize]) -> Self {
+        self.map_layers(&|layer| Layer {
+            segment: layer
+                .segment
+                .or_else(|| rows.contains(&layer.row).then_some(segment)),
+            ..layer
+        })
     }
 
     /// What a loop over the value or a `Some(..)` pattern gives.
@@ -119,32 +145,29 @@ impl Value {
     /// The same value, mentioned in other words: a binding of it.
     pub fn mentioned(self, mention: &TokenStream) -> Self {
         match self {
-            Self::Layer(layer) => Self::Layer(Layer {
-                mention: mention.clone(),
-                ..layer
-            }),
             Self::Derived(derived) => Self::Derived(Derived {
                 mention: mention.clone(),
                 ..derived
             }),
-            Self::Items(item) => Self::items(item.mentioned(mention)),
-            Self::Tuple(elements) => {
-                Self::Tuple(elements.into_iter().map(|e| e.mentioned(mention)).collect())
-            }
-            other => other,
+            value => value.map_layers(&|layer| Layer {
+                mention: mention.clone(),
+                ..layer
+            }),
         }
     }
 
     /// What is left of the value after something that remat does not know.
     pub fn derived(self, through: &str) -> Self {
-        let derived = |mention: &TokenStream| {
+        let derived = |layer: &Layer| {
             Self::Derived(Derived {
-                mention: mention.clone(),
+                row: layer.row,
+                segment: layer.segment,
+                mention: layer.mention.clone(),
                 through: through.to_string(),
             })
         };
         match (&self, self.layers().first()) {
-            (_, Some(layer)) => derived(&layer.mention),
+            (_, Some(layer)) => derived(layer),
             (Self::Derived(_), None) => self,
             _ => Self::Other,
         }
@@ -159,7 +182,9 @@ impl Value {
             (Self::Tuple(a), Self::Tuple(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b))
             }
-            (Self::Derived(_), Self::Derived(_)) | (Self::Other, Self::Other) => true,
+            (Self::Derived(_), Self::Derived(_))
+            | (Self::Borrowed, Self::Borrowed)
+            | (Self::Other, Self::Other) => true,
             _ => false,
         }
     }

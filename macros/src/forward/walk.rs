@@ -1,15 +1,18 @@
 //! The walk through the expressions of a method, in the order of evaluation.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{
-    Expr, ExprCall, ExprField, ExprPath, ExprStruct, Member, Path, Token, UnOp,
-    punctuated::Punctuated,
+    Expr, ExprCall, ExprField, ExprPath, ExprReference, ExprStruct, Member, Path,
+    PointerMutability, Token, UnOp, punctuated::Punctuated,
 };
 
 use super::{
     escape::Escape,
     scope::Scopes,
+    sequence::Segment,
     value::{Layer, Value},
 };
 use crate::{
@@ -24,6 +27,10 @@ pub struct Walk<'a> {
     pub errors: &'a mut Errors,
     /// The `async` tokens around the expression, and whether the error about each is out.
     pub asyncs: Vec<(Token![async], bool)>,
+    /// The loops over grouped fields around the expression.
+    pub segments: Vec<Segment>,
+    /// The names in what is left of the blocks around the expression.
+    pub later: Vec<BTreeSet<String>>,
     /// How many calls were rewritten.
     pub calls: usize,
 }
@@ -35,6 +42,8 @@ impl<'a> Walk<'a> {
             scopes: Scopes::new(),
             errors,
             asyncs: Vec::new(),
+            segments: Vec::new(),
+            later: Vec::new(),
             calls: 0,
         }
     }
@@ -62,7 +71,7 @@ impl<'a> Walk<'a> {
             }
             Expr::Paren(paren) => self.expr(&mut paren.expr),
             Expr::Group(group) => self.expr(&mut group.expr),
-            Expr::Reference(reference) => self.expr(&mut reference.expr).referenced(),
+            Expr::Reference(reference) => self.reference(reference),
             Expr::Try(attempt) => self.expr(&mut attempt.expr).unwrapped(),
             Expr::Tuple(tuple) => Value::tuple(self.exprs(&mut tuple.elems)),
             Expr::Struct(literal) => self.literal(literal),
@@ -74,7 +83,12 @@ impl<'a> Walk<'a> {
             }
             Expr::Repeat(repeat) => self.expr_into(&mut repeat.expr, &Escape::Array),
             Expr::Cast(cast) => self.expr(&mut cast.expr).derived("a cast"),
-            Expr::RawAddr(address) => self.expr(&mut address.expr).derived("a raw pointer"),
+            Expr::RawAddr(address) => {
+                if let PointerMutability::Mut(_) = address.mutability {
+                    self.changed(&address.expr, &address.to_token_stream());
+                }
+                self.expr(&mut address.expr).derived("a raw pointer")
+            }
             Expr::Macro(mac) => self.macro_call(&mac.mac),
             _ => self.control(expr),
         }
@@ -91,8 +105,21 @@ impl<'a> Walk<'a> {
         Value::Other
     }
 
-    fn path(&self, path: &ExprPath) -> Value {
+    fn reference(&mut self, reference: &mut ExprReference) -> Value {
+        if reference.mutability.is_some() {
+            self.changed(&reference.expr, &reference.to_token_stream());
+        }
+        match self.expr(&mut reference.expr).referenced() {
+            Value::Borrowed if reference.mutability.is_some() => Value::Other,
+            value => value,
+        }
+    }
+
+    fn path(&mut self, path: &ExprPath) -> Value {
         let ident = path.path.get_ident();
+        if let Some(ident) = ident {
+            self.read(ident);
+        }
         let bound = ident.and_then(|ident| self.scopes.get(ident));
         bound.map_or(Value::Other, |value| {
             value.clone().mentioned(&quote!(#path))
@@ -121,6 +148,7 @@ impl<'a> Walk<'a> {
             Some(row) => Value::Layer(Layer {
                 row,
                 depth,
+                segment: None,
                 mention,
             }),
             None => Value::Other,

@@ -276,3 +276,94 @@ fn skipped_by_burn() {
     "
     );
 }
+
+#[test]
+fn groups() {
+    check!(
+        derive,
+        "
+        struct Stack<const N: usize> {
+            #[checkpoint(every = 4)]
+            every: Vec<Layer>,
+            #[checkpoint(segments = 2 * N, keep_last, deterministic)]
+            segments: [Layer; N],
+            #[checkpoint(sqrt, early_stop)]
+            sqrt: std::vec::Vec<Layer>,
+            #[checkpoint(recursive)]
+            recursive: Box<[Layer]>,
+            #[checkpoint(deterministic, keep_last, every = Self::GROUP)]
+            alias: Layers,
+            #[checkpoint(early_stop)]
+            f: Linear,
+        }
+    "
+    );
+}
+
+#[test]
+fn options_of_groups() {
+    check!(
+        derive,
+        "
+        struct Stack {
+            #[checkpoint(every = 4, sqrt)]
+            a: Vec<Layer>,
+            #[checkpoint(sqrt, sqrt)]
+            b: Vec<Layer>,
+            #[checkpoint(keep_last)]
+            c: Vec<Layer>,
+            #[checkpoint(recursive, keep_last)]
+            d: Vec<Layer>,
+            #[checkpoint(every, keep_last)]
+            e: Vec<Layer>,
+            #[checkpoint(segments(3))]
+            f: Vec<Layer>,
+            #[checkpoint(sqrt = 2, early_stop = true)]
+            g: Vec<Layer>,
+            #[checkpoint(every = 0)]
+            h: Vec<Layer>,
+            #[checkpoint(segments = 0usize)]
+            i: Vec<Layer>,
+            #[checkpoint(every = \"4\")]
+            j: Vec<Layer>,
+            #[checkpoint(every = )]
+            k: Vec<Layer>,
+            #[checkpoint(segments = 5)]
+            l: [Layer; 3],
+            #[checkpoint(segments = 3)]
+            m: [Layer; 3],
+            #[checkpoint(keep_lst, evry = 3, sqrrt)]
+            n: Vec<Layer>,
+        }
+    "
+    );
+}
+
+#[test]
+fn groups_of_no_list() {
+    check!(
+        derive,
+        "
+        struct Stack<T> {
+            #[checkpoint(every = 4)]
+            a: Option<Vec<Layer>>,
+            #[checkpoint(sqrt)]
+            b: Linear,
+            #[checkpoint(recursive)]
+            c: nn::conv::Conv2d,
+            #[checkpoint(segments = 2)]
+            d: HashMap<String, Layer>,
+            #[checkpoint(sqrt)]
+            e: Box<Layer>,
+            #[checkpoint(sqrt)]
+            f: (Layer, Layer),
+            #[checkpoint(sqrt)]
+            g: Vec<usize>,
+            #[checkpoint(sqrt)]
+            h: T,
+            #[checkpoint(sqrt)]
+            i: Arc<[Layer]>,
+        }
+    "
+    );
+}

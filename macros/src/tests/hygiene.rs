@@ -20,6 +20,7 @@ const LOCALS: &[&str] = &[
     "Self",
     "self",
     "layer",
+    "x",
     "input",
     "field",
     "V",

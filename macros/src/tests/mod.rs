@@ -9,6 +9,9 @@ mod items;
 mod macro_calls;
 mod patterns;
 mod receivers;
+mod sequences;
+mod sequential;
+mod tails;
 mod tokens;
 mod tree;
 
@@ -42,6 +45,28 @@ const BLOCK: &str = "
         #[checkpoint]
         maybe: Option<Linear>,
         scale: f64,
+    }";
+
+/// The struct of the tests on groups of layers.
+const STACK: &str = "
+    struct Stack {
+        #[checkpoint(every = 4)]
+        layers: Vec<Layer>,
+        #[checkpoint(sqrt)]
+        others: [Layer; 9],
+        #[checkpoint]
+        f: Linear,
+        norm: LayerNorm,
+        scale: f64,
+    }";
+
+/// The struct of the tests on tails.
+const TAIL: &str = "
+    struct Block {
+        #[checkpoint]
+        attention: MultiHeadAttention,
+        #[remat(tail)]
+        down: Linear,
     }";
 
 fn parse(source: &str) -> TokenStream {
@@ -82,6 +107,15 @@ fn method(body: &str) -> String {
         "impl Block {{\n    fn forward(&self, x: Tensor<3>) -> Tensor<3> {{\n{body}    }}\n}}\n"
     );
     block_impl(&source)
+}
+
+/// What becomes of these statements in a method of [`STACK`].
+fn stack(body: &str) -> String {
+    let source = format!(
+        "impl Stack {{\n    fn forward(&self, mut x: Tensor<3>, mask: Tensor<2>, bias: &Tensor<3>) -> Tensor<3> {{\n\
+         {body}    }}\n}}\n"
+    );
+    render(&source, rewritten(STACK, &source))
 }
 
 /// What becomes of the impl after a struct.

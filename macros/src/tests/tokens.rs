@@ -3,7 +3,7 @@
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::quote;
 
-use super::{BLOCK, derive_tokens, expansion, parse, rewritten};
+use super::{BLOCK, STACK, derive_tokens, expansion, parse, rewritten};
 
 /// The tokens with their places.
 fn flat(tokens: TokenStream, list: &mut Vec<(String, std::ops::Range<usize>)>) {
@@ -121,6 +121,31 @@ fn without_one(tokens: TokenStream) -> Vec<TokenStream> {
 // What an editor sees while someone types: never a panic, and always the user's tokens back.
 
 #[test]
+fn a_loop_over_groups_without_one_token_is_handled() {
+    let source = "impl Stack { fn forward(&self, mut x: X, mask: &M) -> X {
+        let mut n = 0;
+        #[allow(a)]
+        'a: for (i, layer) in self.layers.iter().enumerate() {
+            #![allow(b)]
+            (x, _) = layer.forward(Input { x, mask }, [n, i]);
+            n += 1;
+            loop { break }
+            println!(\"{n}\", layer.x)
+        }
+        self.layers.iter().fold((x, n), move |(x, n): (X, N), layer: &L| -> (X, N) { (layer.forward(x), n + 1) })
+    } }";
+    let table = expansion::table(derive_tokens(STACK));
+    for item in without_one(parse(source)) {
+        let output = crate::forward::rewrite(quote!(#table #item)).to_string();
+        let rewritten = output.contains("checkpoint_sequence_with");
+        assert!(
+            rewritten || output.starts_with(&item.to_string()),
+            "{output}"
+        );
+    }
+}
+
+#[test]
 fn an_impl_without_one_token_is_handled() {
     let source = format!(
         "impl<B> Block<B> {{ {PLAIN} fn forward(&self, x: X) -> X {{
@@ -142,12 +167,12 @@ fn an_impl_without_one_token_is_handled() {
 #[test]
 fn a_struct_without_one_token_is_handled() {
     let source = "
-        #[remat(crate = crate::remat)]
+        #[remat(crate = crate::remat, sequential(Tensor<2> -> (T, Tensor<2>)))]
         struct Block<'a, B: Backend = X, const N: usize = 3>
         where
             B: Copy,
         {
-            #[checkpoint(deterministic)]
+            #[checkpoint(deterministic, every = 4 * N, keep_last)]
             r#type: Vec<&'a (usize, [Option<B>; N])>,
             #[remat(skip)]
             g: <B as A>::C,

@@ -94,7 +94,7 @@ impl<'a> Variant<'a> {
         let branch = |(index, original): (usize, &'a Field)| Branch {
             original,
             local: local(index, original),
-            skip: attr::skip(&original.attrs, errors),
+            skip: attr::skip(&original.attrs, errors).is_some(),
         };
         Self {
             ident,

@@ -12,6 +12,8 @@ mod generated;
 mod hostile;
 mod items;
 mod receivers;
+mod sequences;
+mod sequential;
 #[allow(
     dead_code,
     reason = "it also holds what only the tests of `checkpoint` need"
