@@ -8,7 +8,7 @@ use clap::ValueEnum;
 pub enum Backend {
     /// The CPU, in Rust.
     Flex,
-    /// A GPU, through Vulkan, Metal or DirectX.
+    /// A GPU, through Vulkan, Metal or DirectX; build with `--features wgpu`.
     Wgpu,
 }
 
@@ -64,6 +64,17 @@ pub fn above_zero(text: &str) -> Result<f64, String> {
     })
 }
 
+/// A learning rate, which burn's schedulers want above 0 and at most 1.
+///
+/// # Errors
+///
+/// If the text is another number.
+pub fn learning_rate(text: &str) -> Result<f64, String> {
+    number_in(text, "above 0 and at most 1", |rate| {
+        rate > 0.0 && rate <= 1.0
+    })
+}
+
 fn number_in(text: &str, range: &str, inside: impl Fn(f64) -> bool) -> Result<f64, String> {
     let number = text.parse().map_err(|_| "not a number".to_owned())?;
     if inside(number) {
@@ -106,6 +117,11 @@ mod tests {
         assert_eq!(above_zero("1e-3"), Ok(0.001));
         assert!(above_zero("0").is_err());
         assert!(above_zero("inf").is_err());
+
+        assert_eq!(learning_rate("1"), Ok(1.0));
+        assert!(learning_rate("0").is_err());
+        assert!(learning_rate("1.1").is_err());
+        assert!(learning_rate("NaN").is_err());
     }
 
     #[test]

@@ -18,6 +18,29 @@ pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
     rows.iter().map(line).collect()
 }
 
+/// A row: what it is of, two values, and how many times more or less the second is. A dash is where
+/// nothing was measured.
+#[must_use]
+pub fn compared(name: &str, values: [Option<f64>; 2], unit: impl Fn(f64) -> String) -> [String; 4] {
+    let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), &unit);
+    let [from, to] = values;
+    let change = from.zip(to).map(|(from, to)| change(from, to));
+    [
+        name.to_owned(),
+        cell(from),
+        cell(to),
+        change.unwrap_or_default(),
+    ]
+}
+
+fn change(from: f64, to: f64) -> String {
+    if to < from {
+        format!("{:.1}x less", from / to)
+    } else {
+        format!("{:.2}x", to / from)
+    }
+}
+
 /// Bytes in MiB for a table, a dash where nothing was measured.
 #[must_use]
 pub fn mib(bytes: Option<impl TryInto<i64>>) -> String {
@@ -51,5 +74,17 @@ mod tests {
         assert_eq!(mib(Some(3_i64 << 19)), "1.5 MiB");
         assert_eq!(mib(Some(-1_i64 << 20)), "-1.0 MiB");
         assert_eq!(mib(None::<i64>), "-");
+
+        let mib = |mib: f64| format!("{mib} MiB");
+        assert_eq!(
+            compared("peak", [Some(1.5), None], mib),
+            ["peak", "1.5 MiB", "-", ""]
+        );
+    }
+
+    #[test]
+    fn changes_are_said_in_words() {
+        assert_eq!(change(100.0, 5.0), "20.0x less");
+        assert_eq!(change(100.0, 125.0), "1.25x");
     }
 }

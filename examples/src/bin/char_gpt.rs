@@ -71,6 +71,8 @@ fn run(options: &Options, text: &Text, device: &Device) -> ExitCode {
         describe(&model, settings),
     );
 
+    // What the first steps set up (threads, buffers of the kernels) belongs to neither.
+    remat::without_strategies(|| train(model.clone(), &settings.warm_up(), text, device, |_| {}));
     let plain = remat::without_strategies(|| with_bar("plain", &model, settings, text, device));
     let annotated = with_bar("annotated", &model, settings, text, device);
 
@@ -96,7 +98,7 @@ fn run(options: &Options, text: &Text, device: &Device) -> ExitCode {
 
 fn describe(model: &Gpt, settings: &Settings) -> String {
     format!(
-        "{} parameters in {} blocks of width {}; batches of {} x {}",
+        "{} parameters; blocks: {}, width: {}; batches of {} x {}",
         model.num_params(),
         settings.layers,
         settings.dim,

@@ -31,10 +31,11 @@ static ALLOC: Tracking = Tracking::new();
 #[derive(Parser)]
 #[command(name = "frontier")]
 struct Options {
-    /// Strategies to measure, separated by commas
+    /// Strategies to measure, separated by commas [default: all]
     #[arg(
         long,
         value_delimiter = ',',
+        hide_default_value = true,
         default_values = names(),
         value_parser = strategies(),
         value_name = "NAMES"
@@ -45,7 +46,7 @@ struct Options {
     workload: Workload,
 
     /// Pairs of steps that are timed for a strategy
-    #[arg(long, default_value_t = 10, value_parser = positive, value_name = "N")]
+    #[arg(long, default_value_t = 20, value_parser = positive, value_name = "N")]
     pairs: usize,
 
     /// Seed of the parameters, the input and the dropout masks
@@ -118,7 +119,7 @@ fn run(options: Options, device: Device) -> Result<(), Box<dyn Error>> {
 }
 
 fn progress_bar(pairs: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg:12} {bar:30} {pos} of {len} pairs")
+    let style = ProgressStyle::with_template("{msg:21} {bar:30} {pos} of {len} pairs")
         .expect("the template is valid");
     ProgressBar::new(pairs as u64).with_style(style)
 }

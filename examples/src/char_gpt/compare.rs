@@ -1,7 +1,7 @@
 //! Two trainings side by side.
 
 use super::Trained;
-use crate::table::table;
+use crate::table::{compared, table};
 
 /// What the two took, and how many times more or less that was for the second.
 #[must_use]
@@ -10,13 +10,13 @@ pub fn overview(plain: &Trained, annotated: &Trained) -> String {
     let milliseconds = |seconds| format!("{:.0} ms", seconds * 1e3);
     table(&[
         ["", "plain", "annotated", ""].map(str::to_owned),
-        row(
+        compared(
             "retained after forward",
             [plain.retained_mib, annotated.retained_mib],
             mib,
         ),
-        row("peak of a step", [plain.peak_mib, annotated.peak_mib], mib),
-        row(
+        compared("peak of a step", [plain.peak_mib, annotated.peak_mib], mib),
+        compared(
             "time of a step",
             [plain.seconds, annotated.seconds],
             milliseconds,
@@ -37,28 +37,6 @@ pub fn equal_losses(plain: &[f32], annotated: &[f32]) -> usize {
     pairs.filter(|(a, b)| a.to_bits() == b.to_bits()).count()
 }
 
-fn row(name: &str, values: [Option<f64>; 2], unit: impl Fn(f64) -> String) -> [String; 4] {
-    let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), &unit);
-    let [plain, annotated] = values;
-    let change = plain
-        .zip(annotated)
-        .map(|(plain, annotated)| change(plain, annotated));
-    [
-        name.to_owned(),
-        cell(plain),
-        cell(annotated),
-        change.unwrap_or_default(),
-    ]
-}
-
-fn change(from: f64, to: f64) -> String {
-    if to < from {
-        format!("{:.1}x less", from / to)
-    } else {
-        format!("{:.2}x more", to / from)
-    }
-}
-
 fn last_loss(trained: &Trained) -> String {
     trained
         .losses
@@ -74,20 +52,5 @@ mod tests {
     fn losses_are_compared_bit_by_bit() {
         assert_eq!(equal_losses(&[1.0, 2.0, 0.0], &[1.0, 2.000_000_2, -0.0]), 1);
         assert_eq!(equal_losses(&[f32::NAN], &[f32::NAN]), 1);
-    }
-
-    #[test]
-    fn changes_are_said_in_words() {
-        assert_eq!(change(100.0, 5.0), "20.0x less");
-        assert_eq!(change(100.0, 125.0), "1.25x more");
-    }
-
-    #[test]
-    fn what_was_not_measured_is_a_dash() {
-        let mib = |mib: f64| format!("{mib} MiB");
-        assert_eq!(
-            row("peak", [Some(1.5), None], mib),
-            ["peak", "1.5 MiB", "-", ""]
-        );
     }
 }

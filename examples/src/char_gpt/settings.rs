@@ -49,4 +49,13 @@ impl Settings {
     pub fn check(&self) -> Result<(), String> {
         check_heads(self.dim, self.heads)
     }
+
+    /// The same for a few steps that nobody measures.
+    #[must_use]
+    pub fn warm_up(&self) -> Self {
+        Self {
+            steps: self.steps.min(3),
+            ..self.clone()
+        }
+    }
 }

@@ -4,16 +4,24 @@
 
 mod block;
 mod checkpoint;
+mod early_stop;
+mod every2;
 mod model;
 mod plain;
+mod sequence_recursive;
+mod sqrt;
 mod strategies;
 
 use clap::Args;
 
 pub use block::Block;
 pub use checkpoint::Checkpoint;
+pub use early_stop::EarlyStop;
+pub use every2::Every2;
 pub use model::Model;
 pub use plain::Plain;
+pub use sequence_recursive::SequenceRecursive;
+pub use sqrt::Sqrt;
 pub use strategies::{PLAIN, STRATEGIES, Strategy, strategy};
 
 use crate::options::{check_heads, positive, probability};

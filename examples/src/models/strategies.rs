@@ -3,7 +3,7 @@
 use burn::tensor::Device;
 
 use super::model::{Model, model};
-use super::{Checkpoint, Plain, Workload};
+use super::{Checkpoint, EarlyStop, Every2, Plain, SequenceRecursive, Sqrt, Workload};
 
 /// A row of the comparison.
 #[derive(Clone, Copy)]
@@ -34,6 +34,25 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "checkpoint",
         build: |sizes, device| model(device, Checkpoint::new(sizes, device), Checkpoint::forward),
+    },
+    Strategy {
+        name: "checkpoint_early_stop",
+        build: |sizes, device| model(device, EarlyStop::new(sizes, device), EarlyStop::forward),
+    },
+    Strategy {
+        name: "every2",
+        build: |sizes, device| model(device, Every2::new(sizes, device), Every2::forward),
+    },
+    Strategy {
+        name: "sqrt",
+        build: |sizes, device| model(device, Sqrt::new(sizes, device), Sqrt::forward),
+    },
+    Strategy {
+        name: "sequence_recursive",
+        build: |sizes, device| {
+            let stack = SequenceRecursive::new(sizes, device);
+            model(device, stack, SequenceRecursive::forward)
+        },
     },
 ];
 

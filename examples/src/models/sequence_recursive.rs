@@ -1,0 +1,39 @@
+//! Groups that are cut in halves again when they run again: memory grows with the logarithm of the
+//! depth.
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use remat::Remat;
+
+use super::{Block, Workload};
+
+/// Blocks, one after the other.
+#[derive(Module, Debug, Remat)]
+pub struct SequenceRecursive {
+    #[checkpoint(recursive)]
+    blocks: Vec<Block>,
+}
+
+impl SequenceRecursive {
+    /// A stack with fresh parameters.
+    #[must_use]
+    pub fn new(workload: &Workload, device: &Device) -> Self {
+        let blocks = (0..workload.layers).map(|_| Block::new(workload, device));
+        Self {
+            blocks: blocks.collect(),
+        }
+    }
+}
+
+#[remat::forward]
+impl SequenceRecursive {
+    /// `[batch, seq, dim]` in and out.
+    #[must_use]
+    pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+        let mut x = x;
+        for block in &self.blocks {
+            x = block.forward(x);
+        }
+        x
+    }
+}
