@@ -2,9 +2,11 @@
 //!
 //! * `char_gpt` trains a character-level language model twice, without and with its annotation, and
 //!   compares memory, time and losses.
+//! * `digits` trains an image classifier twice with burn's learner, and compares likewise.
 //! * `frontier` measures every strategy on the same stack of transformer blocks.
 
 pub mod char_gpt;
+pub mod digits;
 pub mod gradients;
 pub mod measure;
 pub mod models;

@@ -1,5 +1,6 @@
 //! The programs, as they are called.
 
+use std::fs;
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -10,6 +11,10 @@ fn frontier(options: &str) -> Output {
 
 fn char_gpt(options: &str) -> Output {
     run(env!("CARGO_BIN_EXE_char_gpt"), options)
+}
+
+fn digits(options: &str) -> Output {
+    run(env!("CARGO_BIN_EXE_digits"), options)
 }
 
 fn run(program: &str, options: &str) -> Output {
@@ -98,6 +103,53 @@ fn char_gpt_refuses_what_it_cannot_do() {
     assert!(refused(&char_gpt("--dim 10 --heads 4")).contains("not divisible"));
     assert!(refused(&char_gpt("--steps 0")).contains("at least 1"));
     assert!(refused(&char_gpt("--lr -1")).contains("above 0"));
+}
+
+#[test]
+fn digits_learns_the_same_with_and_without_its_annotation() {
+    let text = stdout(&digits("--epochs 3 --batch-size 16"));
+    let row = text.lines().find(|line| line.starts_with("validation acc"));
+    let words = row.expect("a row").split_whitespace();
+    let percents: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+    assert!(percents.len() == 2 && percents[0] >= 97.0, "{text}");
+    assert_eq!(percents[0], percents[1]);
+    assert!(text.contains("x less"), "{text}");
+    assert!(text.contains("identical to the last bit"), "{text}");
+}
+
+#[test]
+fn digits_keeps_what_the_learner_writes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (data, artifacts) = (folder.path().join("few.csv"), folder.path().join("kept"));
+    let few: Vec<_> = include_str!("../data/digits.csv")
+        .lines()
+        .take(10)
+        .collect();
+    fs::write(&data, few.join("\n")).expect("it can be written");
+
+    let options = format!(
+        "--epochs 1 --batch-size 4 --data {} --artifacts {}",
+        data.display(),
+        artifacts.display()
+    );
+    let text = stdout(&digits(&options));
+    assert!(text.contains("8 digits to train on, 2 for validation"));
+    for name in ["plain", "annotated"] {
+        let model = artifacts.join(name).join("checkpoint/model-1.bpk");
+        assert!(model.is_file(), "{}", model.display());
+    }
+}
+
+#[test]
+fn digits_refuses_what_it_cannot_do() {
+    let bad = tempfile::NamedTempFile::new().expect("a temporary file");
+    fs::write(bad.path(), "1,2,3\n").expect("it can be written");
+    let bad = bad.path().display();
+    assert!(refused(&digits(&format!("--data {bad}"))).contains("line 1 of the data: 3 numbers"));
+    assert!(refused(&digits(&format!("--artifacts {bad}/folder"))).contains("cannot create"));
+    assert!(refused(&digits("--data no/such.csv")).contains("cannot read no/such.csv"));
+    assert!(refused(&digits("--epochs 0")).contains("at least 1"));
+    assert!(refused(&digits("--learning-rate 2")).contains("at most 1"));
 }
 
 #[cfg(not(feature = "wgpu"))]
