@@ -60,6 +60,30 @@ use syn::{DeriveInput, parse_macro_input};
 /// The number is any constant expression without a comma. `keep_last` in addition, as in
 /// `#[checkpoint(sqrt, keep_last)]`, leaves the last group to plain burn: its backward pass comes first.
 ///
+/// # Early stop
+///
+/// When a layer runs again, nobody reads the value of its output. If that comes from a product whose result is only
+/// added to others, reshaped, sliced and returned, the product need not be computed again: `#[remat(tail)]` marks the
+/// layer that it is of (burn's `Linear`, or a `remat::TailLayer`), and `#[checkpoint(early_stop)]` on a field of such
+/// blocks uses it.
+///
+/// ```ignore
+/// #[derive(Module, Debug, Remat)]
+/// pub struct Block {
+///     norm: LayerNorm,
+///     up: Linear,
+///     gelu: Gelu,
+///     #[remat(tail)]
+///     down: Linear,
+/// }
+///
+/// #[derive(Module, Debug, Remat)]
+/// pub struct Stack {
+///     #[checkpoint(early_stop)] // also with `every = 2` and the like
+///     blocks: Vec<Block>,
+/// }
+/// ```
+///
 /// # Sequential modules
 ///
 /// `#[remat(sequential(..))]` on the struct, with the types of what goes in and comes out, writes `forward` as well: it
@@ -157,6 +181,27 @@ pub fn derive_remat(input: TokenStream) -> TokenStream {
 ///   `forward` of such a layer is an error.
 /// * Every layer runs to the end of the body: no `return`, `?` or `break` out of it.
 /// * A loop that calls no `forward` of its layers is left as it is.
+///
+/// # Early stop
+///
+/// A method that calls a field with `#[remat(tail)]` gets a copy next to it, which is for the second run only:
+///
+/// ```ignore
+/// pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+///     let h = self.gelu.forward(self.up.forward(self.norm.forward(x.clone())));
+///     x + self.down.forward(h)
+/// }
+///
+/// // and
+/// pub fn forward_without_tail(&self, x: Tensor<2>) -> Tensor<2> {
+///     _ = Self::DOWN_TAIL_APPLIED_BY_REMAT_FORWARD;
+///     let h = self.gelu.forward(self.up.forward(self.norm.forward(x.clone())));
+///     x + ::remat::tail(&self.down, h)
+/// }
+/// ```
+///
+/// The output of the tail is followed through the method: what needs its value is an error. A call of a field with
+/// `#[checkpoint(early_stop)]` becomes `::remat::checkpoint_early_stop`, with `forward_without_tail` for the second run.
 #[proc_macro_attribute]
 pub fn forward(args: TokenStream, item: TokenStream) -> TokenStream {
     forward::attribute(&args.into(), item.into()).into()

@@ -39,6 +39,8 @@
 //!   They write nothing that you could not write with [`checkpoint`] yourself.
 //! * [`checkpoint`], [`checkpoint_with`] and its options [`Checkpoint`]: the strategy by hand, on any
 //!   [`Layer`].
+//! * [`checkpoint_sequence`] and [`Segments`]: groups of consecutive layers as segments.
+//! * [`checkpoint_early_stop`] and [`tail`]: a second run without its last product.
 //! * [`TensorTree`]: what a checkpointed call may take and give; derive it for your own types.
 //! * [`without_strategies`]: the same model as plain burn, for comparing.
 //! * [`memory`]: what a piece of a training step keeps and needs, in bytes.
@@ -50,6 +52,9 @@
 //! A checkpointed layer runs forward twice a step. Its inputs are kept until the backward pass, and
 //! while its backward pass runs, so are its own activations: annotate layers that keep much more
 //! than their input, such as whole transformer blocks, and a few large ones rather than many small.
+//!
+//! Groups of layers keep fewer inputs, and need the activations of a whole group while it runs
+//! again: [`Segments`] has the table.
 //!
 //! # Backends
 //!
@@ -100,6 +105,53 @@ mod tree;
 /// let x = Tensor::ones([1, 4], &device);
 /// let plain = remat::without_strategies(|| stack.forward(x.clone()));
 /// assert_eq!(stack.forward(x).to_data(), plain.to_data());
+/// ```
+///
+/// Groups of layers, a tail that is not computed again, and a `forward` that is written for you:
+///
+/// ```
+/// use burn::module::Module;
+/// use burn::nn::{Gelu, Linear, LinearConfig};
+/// use burn::tensor::{Device, Tensor};
+/// use remat::Remat;
+///
+/// #[derive(Module, Debug, Remat)]
+/// struct Block {
+///     up: Linear,
+///     gelu: Gelu,
+///     #[remat(tail)] // its output is only added to `x`
+///     down: Linear,
+/// }
+///
+/// #[remat::forward]
+/// impl Block {
+///     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+///         let h = self.gelu.forward(self.up.forward(x.clone()));
+///         x + self.down.forward(h)
+///     }
+/// }
+///
+/// #[derive(Module, Debug, Remat)]
+/// #[remat(sequential(Tensor<2> -> Tensor<2>))]
+/// struct Stack {
+///     embed: Linear,
+///     #[checkpoint(every = 2, early_stop)] // two blocks are one segment
+///     blocks: Vec<Block>,
+///     #[remat(skip)]
+///     width: usize,
+/// }
+///
+/// let device = Device::flex().autodiff();
+/// let linear = |from, to| LinearConfig::new(from, to).init(&device);
+/// let block = || Block { up: linear(4, 8), gelu: Gelu::new(), down: linear(8, 4) };
+/// let stack = Stack {
+///     embed: linear(3, 4),
+///     blocks: (0..4).map(|_| block()).collect(),
+///     width: 4,
+/// };
+/// let x = Tensor::ones([1, 3], &device);
+/// let grads = stack.forward(x).sum().backward();
+/// assert!(stack.embed.weight.val().grad(&grads).is_some());
 /// ```
 pub use remat_macros::Remat;
 

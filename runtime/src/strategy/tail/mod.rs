@@ -7,8 +7,8 @@ mod through;
 pub use through::{IgnoresValue, ignores_value};
 
 /// A layer whose gradient does not need its output, so that a recomputation of which it is the end
-/// can leave it out. Implemented for burn's `Linear`; [`tape::record`](crate::tape::record) helps
-/// with others.
+/// can leave it out. Implemented for burn's `Linear`. A struct of your own that has a tail can be one
+/// in turn, by its `forward_without_tail`; [`tape::record`](crate::tape::record) helps with others.
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
