@@ -7,9 +7,7 @@ use burn::nn::Linear;
 use burn::tensor::{DType, Tensor, module};
 use burn_std::{MatmulTransformAction, MatmulTransformAnalysis, MatmulTransformPolicy};
 
-impl<const D: usize> TailLayer<Tensor<D>> for Linear {
-    type Output = Tensor<D>;
-
+impl<const D: usize> TailLayer<Tensor<D>, D> for Linear {
     fn without_value(&self, input: Tensor<D>) -> Tensor<D> {
         let bias = self.bias.as_ref().map(Param::val);
         linear_without_value(input, self.weight.val(), bias)

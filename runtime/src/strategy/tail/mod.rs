@@ -6,6 +6,8 @@ mod through;
 
 pub use through::{IgnoresValue, ignores_value};
 
+use burn::tensor::Tensor;
+
 /// A layer whose gradient does not need its output, so that a recomputation of which it is the end
 /// can leave it out. Implemented for burn's `Linear`. A struct of your own that has a tail can be one
 /// in turn, by its `forward_without_tail`; [`tape::record`](crate::tape::record) helps with others.
@@ -17,9 +19,7 @@ pub use through::{IgnoresValue, ignores_value};
 /// /// Multiplies by three, at great cost.
 /// struct Triple;
 ///
-/// impl TailLayer<Tensor<2>> for Triple {
-///     type Output = Tensor<2>;
-///
+/// impl TailLayer<Tensor<2>, 2> for Triple {
 ///     fn without_value(&self, x: Tensor<2>) -> Tensor<2> {
 ///         let parents = Vec::from_iter(tape::Parent::of(&x));
 ///         let mut node = tape::record(parents, |mut outputs, parents| {
@@ -42,13 +42,10 @@ pub use through::{IgnoresValue, ignores_value};
     label = "not a tail layer",
     note = "remove `#[remat(tail)]` (burn's `Linear` can be a tail), or implement `remat::TailLayer`"
 )]
-pub trait TailLayer<I> {
-    /// What `forward` gives.
-    type Output;
-
-    /// The same node as `forward` records: same shapes and gradients. Its value is not computed:
+pub trait TailLayer<I, const D: usize> {
+    /// The same node as `forward` records: same shape and gradients. Its value is not computed:
     /// NaN is best, since it shows when it is read by mistake.
-    fn without_value(&self, input: I) -> Self::Output;
+    fn without_value(&self, input: I) -> Tensor<D>;
 }
 
 /// The layer's output without its value, for the second run of a segment that ends with it: see
@@ -71,6 +68,6 @@ pub trait TailLayer<I> {
 /// let with = x.grad(&linear.forward(x.clone()).sum().backward()).unwrap();
 /// assert_eq!(without.to_data(), with.to_data());
 /// ```
-pub fn tail<L: TailLayer<I>, I>(layer: &L, input: I) -> L::Output {
+pub fn tail<L: TailLayer<I, D>, I, const D: usize>(layer: &L, input: I) -> Tensor<D> {
     layer.without_value(input)
 }
