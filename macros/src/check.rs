@@ -5,7 +5,7 @@ use syn::Meta;
 use crate::{
     attr::{self, Grouping, Segments},
     error::Errors,
-    kind::{Shape, array_length, integer, not_a_layer},
+    kind::{Shape, array_length, integer, is_nested, not_a_layer},
     model::{Container, Layer, Step, Tail},
     syntax::show,
 };
@@ -48,7 +48,18 @@ fn check_type(layer: &Layer, errors: &mut Errors) -> bool {
 }
 
 fn check_tail(tail: &Tail, errors: &mut Errors) -> bool {
-    let Some((ty, reason)) = not_a_layer(&tail.original.ty) else {
+    let ty = &tail.original.ty;
+    if matches!(Shape::of(ty), Shape::Optional | Shape::List) {
+        errors.at(
+            ty,
+            &format_args!(
+                "`{}` cannot be a tail, which is one layer that is always there\n\nhelp: remove `#[remat(tail)]`",
+                show(ty)
+            ),
+        );
+        return false;
+    }
+    let Some((ty, reason)) = not_a_layer(ty) else {
         return true;
     };
     errors.at(
@@ -132,6 +143,18 @@ fn check_step(step: &Step, errors: &mut Errors) -> bool {
                 &format_args!(
                     "`{}` is {reason}, not a layer, and `sequential` runs every field\n\nhelp: put `#[remat(skip)]` \
                      on this field to leave it out",
+                    show(ty)
+                ),
+            );
+            false
+        }
+        None if is_nested(&step.original.ty) => {
+            let ty = &step.original.ty;
+            errors.at(
+                ty,
+                &format_args!(
+                    "`sequential` runs an `Option` or a list of layers, and `{}` is one in the other\n\nhelp: write \
+                     `forward` yourself, or make the inner one a struct of its own",
                     show(ty)
                 ),
             );

@@ -124,6 +124,7 @@ fn expand_callback(container: &Container) -> TokenStream {
         krate: krate.clone(),
         rows: container.layers.iter().map(row).collect(),
         tails: container.tails.iter().map(tail).collect(),
+        passes: container.dropouts.clone(),
     };
     quote! {
         #[doc(hidden)]

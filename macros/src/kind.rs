@@ -98,6 +98,19 @@ pub enum Shape {
     Unknown,
 }
 
+/// `Option<Vec<Linear>>`, `Vec<Option<Linear>>`
+pub fn is_nested(ty: &Type) -> bool {
+    let several = |ty: &Type| matches!(Shape::of(ty), Shape::List | Shape::Optional);
+    let inner = match peel_type(ty) {
+        Type::Array(array) => Some(&*array.elem),
+        Type::Path(path) if matches!(last_name(&path.path).as_str(), "Vec" | "Option") => {
+            type_arguments(path).next()
+        }
+        _ => None,
+    };
+    several(ty) && inner.is_some_and(several)
+}
+
 impl Shape {
     pub fn of(ty: &Type) -> Self {
         match peel_type(ty) {

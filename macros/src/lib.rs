@@ -65,7 +65,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// When a layer runs again, nobody reads the value of its output. If that comes from a product whose result is only
 /// added to others, reshaped, sliced and returned, the product need not be computed again: `#[remat(tail)]` marks the
 /// layer that it is of (burn's `Linear`, or a `remat::TailLayer`), and `#[checkpoint(early_stop)]` on a field of such
-/// blocks uses it.
+/// blocks uses it. A method that needs the value of a tail does not compile.
 ///
 /// ```ignore
 /// #[derive(Module, Debug, Remat)]
@@ -175,7 +175,8 @@ pub fn derive_remat(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// * What the body assigns is carried from layer to layer; of every other variable it gets a copy. It sees nothing else:
-///   not `self`. A change in place of something that it does not assign is an error, since it would be lost.
+///   not `self`. A change in place of something that it does not assign is an error, since it would be lost (what
+///   changes behind a shared reference, in a `Cell`, is not seen, and is lost).
 /// * The loop is over the whole field: `&self.layers`, `self.layers.iter()` or `(&self.layers).into_iter()`, also with
 ///   `.enumerate()` and the pattern `(i, layer)`; or it is a `.fold(x, |x, layer| ..)` of those. Any other way to call
 ///   `forward` of such a layer is an error.
@@ -196,12 +197,14 @@ pub fn derive_remat(input: TokenStream) -> TokenStream {
 /// pub fn forward_without_tail(&self, x: Tensor<2>) -> Tensor<2> {
 ///     _ = Self::DOWN_TAIL_APPLIED_BY_REMAT_FORWARD;
 ///     let h = self.gelu.forward(self.up.forward(self.norm.forward(x.clone())));
-///     x + ::remat::tail(&self.down, h)
+///     ::remat::returned(x + ::remat::tail(&self.down, h))
 /// }
 /// ```
 ///
-/// The output of the tail is followed through the method: what needs its value is an error. A call of a field with
-/// `#[checkpoint(early_stop)]` becomes `::remat::checkpoint_early_stop`, with `forward_without_tail` for the second run.
+/// What `::remat::tail` gives is a `remat::NotComputed`, a tensor that has no value: where the method needs one, rustc
+/// says that there is none. It may be added to tensors, multiplied by numbers, reshaped, sliced, and pass a field of the
+/// type `Dropout`. A call of a field with `#[checkpoint(early_stop)]` becomes `::remat::checkpoint_early_stop`, with
+/// `forward_without_tail` for the second run.
 #[proc_macro_attribute]
 pub fn forward(args: TokenStream, item: TokenStream) -> TokenStream {
     forward::attribute(&args.into(), item.into()).into()

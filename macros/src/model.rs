@@ -13,6 +13,7 @@ use crate::{
     attr::{self, CHECKPOINT, Checkpoint},
     error::Errors,
     kind::Shape,
+    syntax::{last_name, peel_type},
 };
 
 pub struct Container<'a> {
@@ -24,6 +25,8 @@ pub struct Container<'a> {
     pub layers: Vec<Layer<'a>>,
     /// The fields with `#[remat(tail)]`.
     pub tails: Vec<Tail<'a>>,
+    /// The fields of a type named `Dropout`, which the output of a tail may pass.
+    pub dropouts: Vec<Member>,
     pub sequential: Option<Sequential<'a>>,
 }
 
@@ -66,7 +69,7 @@ impl<'a> Container<'a> {
         misplaced(&input.attrs, errors);
         let attr::Container { krate, sequential } = attr::container(&input.attrs, errors);
         let mut forward = None;
-        let mut tails = Vec::new();
+        let (mut tails, mut dropouts) = (Vec::new(), Vec::new());
         let layers = match &input.data {
             Data::Struct(data) => {
                 let said = said_of_fields(&data.fields, errors);
@@ -74,6 +77,7 @@ impl<'a> Container<'a> {
                 let mut constants = BTreeSet::new();
                 let layers = layers(&data.fields, &mut constants, errors);
                 tails = self::tails(&data.fields, said, &mut constants, errors);
+                dropouts = self::dropouts(&data.fields);
                 for step in &mut steps {
                     // An alias of a list, then.
                     if layers.iter().any(|layer| layer.is_grouped(&step.member)) {
@@ -109,6 +113,7 @@ impl<'a> Container<'a> {
             krate,
             layers,
             tails,
+            dropouts,
             sequential: forward,
         }
     }
@@ -191,6 +196,14 @@ fn tails<'a>(
         }
     }
     tails
+}
+
+fn dropouts(fields: &Fields) -> Vec<Member> {
+    let fields = fields.iter().enumerate();
+    let dropouts = fields.filter(|(_, field)| matches!(peel_type(&field.ty), Type::Path(ty) if last_name(&ty.path) == "Dropout"));
+    dropouts
+        .map(|(index, field)| member(index, field))
+        .collect()
 }
 
 /// The fields of a sequential module that are not skipped.

@@ -8,6 +8,8 @@
 //!     layers: checkpoint_sequence(early_stop) => LAYERS_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
 //! } tail {
 //!     down => DOWN_TAIL_APPLIED_BY_REMAT_FORWARD,
+//! } pass {
+//!     dropout,
 //! }
 //! ```
 
@@ -23,6 +25,7 @@ use syn::{
 
 custom_keyword!(early_stop);
 custom_keyword!(tail);
+custom_keyword!(pass);
 
 pub struct Table {
     /// The struct, as its own module calls it.
@@ -31,6 +34,8 @@ pub struct Table {
     pub krate: Path,
     pub rows: Vec<Row>,
     pub tails: Vec<Tail>,
+    /// The fields that the output of a tail may pass.
+    pub passes: Vec<Member>,
 }
 
 /// A field with `#[remat(tail)]`.
@@ -67,6 +72,11 @@ impl Table {
     pub fn tail_of(&self, member: &Member) -> Option<usize> {
         self.tails.iter().position(|tail| tail.member == *member)
     }
+
+    /// Whether the output of a tail may pass the field.
+    pub fn passes(&self, member: &Member) -> bool {
+        self.passes.contains(member)
+    }
 }
 
 /// The macro through which a struct publishes its table.
@@ -100,10 +110,11 @@ impl ToTokens for Table {
             krate,
             rows,
             tails,
+            passes,
         } = self;
         tokens.extend(quote!(struct #name (crate = #krate) { #(#rows,)* }));
         if !tails.is_empty() {
-            tokens.extend(quote!(tail { #(#tails,)* }));
+            tokens.extend(quote!(tail { #(#tails,)* } pass { #(#passes,)* }));
         }
     }
 }
@@ -141,24 +152,29 @@ impl Parse for Table {
             .parse_terminated(Row::parse, Token![,])?
             .into_iter()
             .collect();
+        let (tails, passes) = parse_tails(input)?;
         Ok(Self {
             name,
             krate,
             rows,
-            tails: parse_tails(input)?,
+            tails,
+            passes,
         })
     }
 }
 
-fn parse_tails(input: ParseStream) -> syn::Result<Vec<Tail>> {
+fn parse_tails(input: ParseStream) -> syn::Result<(Vec<Tail>, Vec<Member>)> {
     if !input.peek(tail) {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
+    let (tails, passes);
     input.parse::<tail>()?;
-    let body;
-    braced!(body in input);
-    let tails = body.parse_terminated(Tail::parse, Token![,])?;
-    Ok(tails.into_iter().collect())
+    braced!(tails in input);
+    input.parse::<pass>()?;
+    braced!(passes in input);
+    let tails = tails.parse_terminated(Tail::parse, Token![,])?;
+    let passes = passes.parse_terminated(Member::parse, Token![,])?;
+    Ok((tails.into_iter().collect(), passes.into_iter().collect()))
 }
 
 impl Parse for Tail {

@@ -209,10 +209,13 @@ pub use remat_macros::forward;
 /// ```
 pub use remat_macros::TensorTree;
 
+#[doc(hidden)]
+pub use strategy::Passes;
 pub use strategy::{
-    Checkpoint, CheckpointSequence, IgnoresValue, Layer, Segments, TailLayer, TooManySegments,
-    checkpoint, checkpoint_early_stop, checkpoint_sequence, checkpoint_sequence_early_stop,
-    checkpoint_sequence_with, checkpoint_with, ignores_value, tail, without_strategies,
+    Checkpoint, CheckpointSequence, IgnoresValue, Layer, NotComputed, Returned, Segments,
+    TailLayer, TooManySegments, checkpoint, checkpoint_early_stop, checkpoint_sequence,
+    checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with, pass, returned,
+    tail, without_strategies,
 };
 pub use tree::{TensorMapper, TensorTree, TensorVisitor};
 

@@ -1,8 +1,7 @@
-//! A tensor of a backend that burn has and remat was not told of.
+//! A tensor of a backend that burn has and remat was not told of: CI runs this with the features
+//! `wgpu,burn/flex`.
 
-#![cfg(not(feature = "ndarray"))]
-// burn is about to drop ndarray; until then it is the cheapest second backend to build.
-#![allow(deprecated)]
+#![cfg(not(feature = "flex"))]
 
 use burn::nn::LinearConfig;
 use burn::tensor::{Device, Tensor};
@@ -10,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
 fn the_message_names_the_feature() {
-    let device = Device::ndarray().autodiff();
+    let device = Device::flex().autodiff();
     let linear = LinearConfig::new(2, 2).init(&device);
     let x = Tensor::<2>::ones([1, 2], &device);
     let run = || {
@@ -19,7 +18,7 @@ fn the_message_names_the_feature() {
     let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("a panic");
     let message = panic.downcast_ref::<String>().unwrap();
     assert!(
-        message.contains("without the feature `ndarray`"),
+        message.contains("without the feature `flex`"),
         "{message}"
     );
     assert!(message.contains("Cargo.toml"), "{message}");

@@ -12,4 +12,4 @@ pub use checkpoint::{
 };
 pub use layer::Layer;
 pub use off::without_strategies;
-pub use tail::{IgnoresValue, TailLayer, ignores_value, tail};
+pub use tail::{IgnoresValue, NotComputed, Passes, Returned, TailLayer, pass, returned, tail};

@@ -28,6 +28,12 @@ struct Both {
 }
 
 #[derive(Remat)]
+#[remat(sequential(Tensor<2> -> Tensor<2>))]
+struct Nested {
+    up: Option<Vec<Linear>>,
+}
+
+#[derive(Remat)]
 struct NotSequential {
     #[remat(skip)]
     up: Linear,

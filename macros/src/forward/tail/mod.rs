@@ -1,29 +1,28 @@
 //! `#[remat(tail)]`: a copy of the method in which the tail is not computed.
 //!
-//! In the second run of a segment nobody reads the values of its outputs. If a layer's output only gets there by ways
-//! whose gradients do not need it either, computing it is for nothing. [`flow`] follows it and refuses every other way.
+//! In the second run of a segment nobody reads the values of its outputs. The copy calls the runtime's `tail` instead of
+//! the layer, whose result is of a type that has no value to read: where the method needs one, the copy does not compile.
+//! So there is nothing to analyse here; [`calls`] are replaced, and what the method [`returns`] is taken out of that type.
 
-mod flow;
-mod ways;
+mod calls;
+mod returns;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, Ident, ImplItem, ImplItemFn, ItemImpl, Visibility, parse_quote};
+use syn::{Attribute, Ident, ImplItem, ImplItemFn, ItemImpl, parse_quote};
 
-use crate::{error::Errors, table::Table};
-use flow::Flow;
+use crate::{error::Errors, syntax::is_forward, table::Table};
 
 /// What a method without its tail is called.
 pub fn name_without_tail(method: &Ident) -> Ident {
     format_ident!("{method}_without_tail", span = method.span())
 }
 
-/// The methods of an impl that call a tail, each as a copy without it, in an impl of their own (a trait's impl has no
-/// room for them).
+/// The methods of an impl that call a tail, each as a copy without it.
 // Input:
 //     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-//         let h = self.up.forward(x.clone());
-//         x + self.down.forward(h)
+//         let h = self.down.forward(self.up.forward(x.clone()));
+//         x + self.dropout.forward(h)
 //     }
 //
 // Output:
@@ -31,47 +30,63 @@ pub fn name_without_tail(method: &Ident) -> Ident {
 //         #[doc(hidden)]
 //         pub fn forward_without_tail(&self, x: Tensor<2>) -> Tensor<2> {
 //             _ = Self::DOWN_TAIL_APPLIED_BY_REMAT_FORWARD;
-//             let h = self.up.forward(x.clone());
-//             x + ::remat::tail(&self.down, h)
+//             let h = ::remat::tail(&self.down, self.up.forward(x.clone()));
+//             ::remat::returned(x + ::remat::pass(&self.dropout, h))
 //         }
 //     }
 pub fn copies(table: &Table, item: &ItemImpl, errors: &mut Errors) -> Option<ItemImpl> {
-    let methods: Vec<ImplItem> = item
-        .items
-        .iter()
-        .filter_map(|member| match member {
-            ImplItem::Fn(function) => copy(table, function, item.trait_.is_some(), errors),
-            _ => None,
-        })
-        .map(ImplItem::Fn)
-        .collect();
-    if methods.is_empty() {
+    if table.tails.is_empty() {
+        return None;
+    }
+    let mut copies = Vec::new();
+    for member in &item.items {
+        let ImplItem::Fn(function) = member else {
+            continue;
+        };
+        let (copy, called) = copy(table, function, errors);
+        let Some(&tail) = called.first() else {
+            continue;
+        };
+        let misplaced = if item.trait_.is_some() {
+            Some(
+                "this impl is of a trait, which has no room for the copy of the method without its tail",
+            )
+        } else if is_forward(&function.sig.ident) {
+            None
+        } else {
+            Some("this method is not a `forward`, which is what runs again")
+        };
+        match misplaced {
+            None => copies.push(ImplItem::Fn(copy)),
+            Some(reason) => errors.at(&function.sig.ident, &misplaced_tail(table, tail, reason)),
+        }
+    }
+    if copies.is_empty() {
         return None;
     }
     Some(ItemImpl {
-        attrs: cfgs(&item.attrs),
-        trait_: None,
-        items: methods,
+        attrs: kept(&item.attrs),
+        items: copies,
         ..item.clone()
     })
 }
 
-fn copy(
-    table: &Table,
-    function: &ImplItemFn,
-    of_trait: bool,
-    errors: &mut Errors,
-) -> Option<ImplItemFn> {
+fn misplaced_tail(table: &Table, tail: usize, reason: &str) -> String {
+    let field = table.tails[tail].member.to_token_stream();
+    format!(
+        "`self.{field}` has `#[remat(tail)]`, and {reason}\n\nhelp: call it in a method `forward` in an impl of the \
+         struct itself, which a trait's method may call, or remove `#[remat(tail)]`"
+    )
+}
+
+/// The copy, and the tails that it calls.
+fn copy(table: &Table, function: &ImplItemFn, errors: &mut Errors) -> (ImplItemFn, Vec<usize>) {
     let mut copy = function.clone();
-    let mut flow = Flow::new(table, errors);
-    flow.method(&mut copy);
-    let called = flow.called;
-    if called.is_empty() {
-        return None;
-    }
+    let called = calls::replace(table, &mut copy.block, errors);
+    returns::wrap(&table.krate, &mut copy.block);
     let constants: TokenStream = called
-        .into_iter()
-        .map(|tail| {
+        .iter()
+        .map(|&tail| {
             let constant = &table.tails[tail].constant;
             quote!(_ = Self::#constant;)
         })
@@ -79,27 +94,16 @@ fn copy(
     let body = &copy.block.stmts;
     copy.block = parse_quote!({ #constants #(#body)* });
     copy.sig.ident = name_without_tail(&function.sig.ident);
-    copy.attrs = kept(&function.attrs);
-    if of_trait {
-        copy.vis = Visibility::Public(<syn::Token![pub]>::default());
-    }
-    Some(copy)
+    copy.attrs = vec![parse_quote!(#[doc(hidden)])];
+    copy.attrs.extend(kept(&function.attrs));
+    (copy, called)
 }
 
-fn cfgs(attrs: &[Attribute]) -> Vec<Attribute> {
-    let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    cfgs.cloned().collect()
-}
-
-/// The attributes of the method, but for its documentation.
+/// The attributes that a copy has as well: conditions and lints.
 fn kept(attrs: &[Attribute]) -> Vec<Attribute> {
-    let mut kept: Vec<Attribute> = vec![parse_quote!(#[doc(hidden)])];
-    let others = attrs.iter().filter(|attr| !attr.path().is_ident("doc"));
-    kept.extend(others.cloned());
-    kept
-}
-
-/// `self.down`, for messages.
-fn shown(table: &Table, tail: usize) -> String {
-    format!("self.{}", table.tails[tail].member.to_token_stream())
+    const KEPT: [&str; 7] = [
+        "cfg", "cfg_attr", "allow", "expect", "warn", "deny", "forbid",
+    ];
+    let kept = |attr: &&Attribute| KEPT.iter().any(|name| attr.path().is_ident(name));
+    attrs.iter().filter(kept).cloned().collect()
 }

@@ -10,10 +10,10 @@ use crate::tree::TensorTree;
 /// [`checkpoint_with`](crate::checkpoint_with) whose second run is another function, `again`: it must
 /// give the same graph as `forward`, but the values of its outputs are not looked at. So the last
 /// layer of a segment, if its output is only added to others and returned, can be a
-/// [`tail`](crate::tail), which is not computed.
+/// [`tail`](crate::tail()), which is not computed.
 ///
 /// `#[checkpoint(early_stop)]` on a field writes this call; `#[remat(tail)]` on a field of the layer's own
-/// struct writes its `forward_without_tail`, and checks that leaving the value out is safe.
+/// struct writes its `forward_without_tail`.
 ///
 /// Where the outputs' values are compared (debug builds, or `REMAT_CHECK=1`), the second run is
 /// `forward`.
@@ -32,7 +32,7 @@ use crate::tree::TensorTree;
 ///     &linear,
 ///     (x.clone(),),
 ///     |linear: &Linear, (x,): (Tensor<2>,)| x.clone() + linear.forward(x.tanh()),
-///     |linear, (x,)| x.clone() + remat::tail(linear, x.tanh()),
+///     |linear, (x,)| remat::returned(x.clone() + remat::tail(linear, x.tanh())),
 /// );
 /// assert!(x.grad(&y.sum().backward()).is_some());
 /// ```
@@ -79,7 +79,7 @@ where
 ///     x.clone(),
 ///     (),
 ///     |_, layer: &Linear, x: Tensor<2>, ()| x.clone() + layer.forward(x.tanh()),
-///     |_, layer, x, ()| x.clone() + remat::tail(layer, x.tanh()),
+///     |_, layer, x, ()| remat::returned(x.clone() + remat::tail(layer, x.tanh())),
 /// );
 /// assert!(x.grad(&y.sum().backward()).is_some());
 /// ```

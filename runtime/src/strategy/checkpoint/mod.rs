@@ -61,6 +61,9 @@ use rerun::run;
 /// * What burn does not visit is not seen: a `#[module(skip)]` field must hold no tracked tensor
 ///   (used in an output, that is a panic; detached inside, a deadlock) and no state that a forward
 ///   pass moves (it would move twice).
+/// * Layers of one segment that share running statistics (clones of one layer) each see their own, as they
+///   were before the segment, when they run again: a layer that reads in training what another one has
+///   updated gets other values (debug builds find that). burn's batch normalisation does not.
 /// * burn draws the first values of a parameter when it is first used, and a segment sets the
 ///   generator in between: to start from the same values with and without annotations, let the
 ///   model draw them first (run it once [without strategies](crate::without_strategies)) or load a

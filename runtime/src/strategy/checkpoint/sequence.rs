@@ -1,6 +1,7 @@
 //! Groups of consecutive layers as segments.
 
 use super::super::Layer;
+use super::super::off::strategies_are_off;
 use super::super::segment::share;
 use super::options::Checkpoint;
 use super::rerun::run;
@@ -55,7 +56,8 @@ where
 
 /// [`checkpoint_sequence`] with options, for layers that take more than what they carry on:
 /// `carried = forward(index, layer, carried, shared)`, where `shared` is the same for every layer (a
-/// mask, an encoder's output) and gets the sum of their gradients.
+/// mask, an encoder's output) and gets the sum of their gradients. Each layer gets a copy of it: what a
+/// layer changes in there (a `Cell`) the next does not see.
 ///
 /// ```
 /// use burn::nn::{Linear, LinearConfig};
@@ -160,6 +162,9 @@ impl<F, L> Sequence<F, L> {
         F: Step<M, C, S>,
         L: Step<M, C, S>,
     {
+        if strategies_are_off() {
+            return self.run_plain(layers, carried, shared, pass);
+        }
         let CheckpointSequence { each, segments } = self.options;
         let sizes = segments.sizes(layers.len());
         let sizes = sizes.unwrap_or_else(|error| each.label::<M>().fail(format_args!("{error}")));
@@ -225,11 +230,11 @@ impl<F, L> Sequence<F, L> {
         F: Step<M, C, S>,
         L: Step<M, C, S>,
     {
-        let last = layers.len() - 1;
+        let count = layers.len();
         let layers = layers.iter().enumerate();
         layers.fold(carried, |carried, (index, layer)| {
             let place = self.start + index;
-            if pass == Pass::Again && index == last {
+            if pass == Pass::Again && index + 1 == count {
                 (self.last_again)(place, layer, carried, share(shared))
             } else {
                 (self.step)(place, layer, carried, share(shared))

@@ -1,10 +1,14 @@
 //! `#[remat(tail)]`: a layer whose output nobody reads when it runs again.
 
 mod linear;
+mod not_computed;
+mod pass;
 mod product;
-mod through;
+mod returned;
 
-pub use through::{IgnoresValue, ignores_value};
+pub use not_computed::NotComputed;
+pub use pass::{IgnoresValue, Passes, pass};
+pub use returned::{Returned, returned};
 
 use burn::tensor::Tensor;
 
@@ -32,7 +36,7 @@ use burn::tensor::Tensor;
 /// }
 ///
 /// let x = Tensor::<2>::ones([1, 2], &Device::flex().autodiff()).require_grad();
-/// let y = remat::tail(&Triple, x.clone());
+/// let y = remat::returned(remat::tail(&Triple, x.clone()));
 /// let gradient = x.grad(&y.sum().backward()).unwrap();
 /// assert_eq!(gradient.to_data().try_to_vec::<f32>().unwrap(), [3.0, 3.0]);
 /// ```
@@ -51,9 +55,7 @@ pub trait TailLayer<I, const D: usize> {
 /// The layer's output without its value, for the second run of a segment that ends with it: see
 /// [`checkpoint_early_stop`](crate::checkpoint_early_stop).
 ///
-/// The output may be added to others, reshaped, sliced and returned. What depends on its values is
-/// NaN: `#[remat(tail)]` on the layer's field writes this call where that is safe, and refuses
-/// the rest.
+/// `#[remat(tail)]` on the layer's field writes this call.
 ///
 /// ```
 /// use burn::{nn::LinearConfig, tensor::{Device, Tensor}};
@@ -64,10 +66,10 @@ pub trait TailLayer<I, const D: usize> {
 ///
 /// let y = remat::tail(&linear, x.clone());
 /// assert_eq!(y.dims(), [3, 2]);
-/// let without = x.grad(&y.sum().backward()).unwrap();
+/// let without = x.grad(&remat::returned(y).sum().backward()).unwrap();
 /// let with = x.grad(&linear.forward(x.clone()).sum().backward()).unwrap();
 /// assert_eq!(without.to_data(), with.to_data());
 /// ```
-pub fn tail<L: TailLayer<I, D>, I, const D: usize>(layer: &L, input: I) -> Tensor<D> {
-    layer.without_value(input)
+pub fn tail<L: TailLayer<I, D>, I, const D: usize>(layer: &L, input: I) -> NotComputed<D> {
+    NotComputed(layer.without_value(input))
 }
