@@ -17,9 +17,6 @@ fn the_message_names_the_feature() {
     };
     let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("a panic");
     let message = panic.downcast_ref::<String>().unwrap();
-    assert!(
-        message.contains("without the feature `flex`"),
-        "{message}"
-    );
+    assert!(message.contains("without the feature `flex`"), "{message}");
     assert!(message.contains("Cargo.toml"), "{message}");
 }
