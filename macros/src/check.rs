@@ -3,9 +3,9 @@
 use syn::Meta;
 
 use crate::{
-    attr::{self, Grouping, Segments},
+    attr::{self, Grouping, Segments, Strategy},
     error::Errors,
-    kind::{Shape, array_length, integer, is_nested, not_a_layer},
+    kind::{Shape, array_length, expensive, integer, is_nested, not_a_layer},
     model::{Container, Layer, Step, Tail},
     syntax::show,
 };
@@ -16,7 +16,8 @@ pub fn check(container: &mut Container, errors: &mut Errors) {
         let layer_type = check_type(layer, errors);
         let visited = check_visited(layer, errors);
         let grouped = layer_type && check_grouping(layer, errors);
-        layer_type && visited && grouped
+        let cheap = layer_type && check_cheap(layer, errors);
+        layer_type && visited && grouped && cheap
     });
     container.tails.retain(|tail| check_tail(tail, errors));
     if let Some(sequential) = &mut container.sequential {
@@ -87,9 +88,27 @@ fn check_visited(layer: &Layer, errors: &mut Errors) -> bool {
     !skipped
 }
 
+/// Running a matrix product or a convolution again is what `#[checkpoint]` is for: there it pays to keep the input only.
+fn check_cheap(layer: &Layer, errors: &mut Errors) -> bool {
+    let Strategy::Recompute(_) = layer.strategy else {
+        return true;
+    };
+    let Some(expensive) = expensive(&layer.original.ty) else {
+        return true;
+    };
+    errors.at(
+        layer.annotation(),
+        &format_args!(
+            "`{expensive}` is not cheap to run again, and its input is kept in any case\n\nhelp: `#[recompute(cheap)]` \
+             is for normalisation, activations and pooling; put `#[checkpoint]` on a block with this layer in it"
+        ),
+    );
+    false
+}
+
 /// The layers of a group are neighbours in a list.
 fn check_grouping(layer: &Layer, errors: &mut Errors) -> bool {
-    let Some(grouping) = &layer.checkpoint.grouping else {
+    let Some(grouping) = layer.strategy.grouping() else {
         return true;
     };
     let ty = &layer.original.ty;
@@ -131,9 +150,7 @@ fn check_number(grouping: &Grouping, layer: &Layer, errors: &mut Errors) -> bool
 
 /// A field of a sequential module is run, so it has to be a layer.
 fn check_step(step: &Step, errors: &mut Errors) -> bool {
-    let annotated = attr::named(&step.original.attrs, attr::CHECKPOINT)
-        .next()
-        .is_some();
+    let annotated = step.original.attrs.iter().any(attr::is_strategy);
     match not_a_layer(&step.original.ty) {
         // The annotation has been reported for that.
         Some(_) if annotated => false,

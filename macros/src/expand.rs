@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{DeriveInput, Path};
 
 use crate::{
-    attr::{Grouping, Segments},
+    attr::{self, Grouping, Segments},
     check::check,
     error::Errors,
     model::{Container, Layer, Tail},
@@ -75,19 +75,23 @@ fn expand_constant(container: &Container, layer: &Layer) -> TokenStream {
     let constant = &layer.constant;
     let label = layer.label(container.ident);
     let deterministic = layer
-        .checkpoint
-        .deterministic
+        .strategy
+        .deterministic()
         .then(|| quote!(.deterministic()));
-    let grouping = layer.checkpoint.grouping.as_ref();
+    let grouping = layer.strategy.grouping();
     let segments = grouping.map(|grouping| expand_segments(krate, grouping, constant.span()));
+    let options = match layer.strategy {
+        attr::Strategy::Checkpoint(_) => quote!(Checkpoint),
+        attr::Strategy::Recompute(_) => quote!(Recompute),
+    };
     let ty = if segments.is_some() {
         quote!(CheckpointSequence)
     } else {
-        quote!(Checkpoint)
+        options.clone()
     };
     // The place of the attribute: rustc drops a lint about tokens that only a derive has written.
     quote_spanned! {constant.span()=>
-        pub(crate) const #constant: #krate::#ty = #krate::Checkpoint::named(#label) #deterministic #segments;
+        pub(crate) const #constant: #krate::#ty = #krate::#options::named(#label) #deterministic #segments;
     }
 }
 
@@ -141,11 +145,12 @@ fn expand_callback(container: &Container) -> TokenStream {
 fn row(layer: &Layer) -> Row {
     Row {
         member: layer.member.clone(),
-        strategy: match layer.checkpoint.grouping {
-            None => Strategy::Checkpoint,
-            Some(_) => Strategy::CheckpointSequence,
+        strategy: match (&layer.strategy, layer.strategy.grouping()) {
+            (attr::Strategy::Recompute(_), _) => Strategy::Recompute,
+            (attr::Strategy::Checkpoint(_), None) => Strategy::Checkpoint,
+            (attr::Strategy::Checkpoint(_), Some(_)) => Strategy::CheckpointSequence,
         },
-        early_stop: layer.checkpoint.early_stop,
+        early_stop: layer.strategy.early_stop(),
         constant: layer.constant.clone(),
     }
 }

@@ -98,6 +98,40 @@ pub enum Shape {
     Unknown,
 }
 
+/// The layer of burn's in a type that computes matrix products or convolutions.
+pub fn expensive(ty: &Type) -> Option<String> {
+    let path = match peel_type(ty) {
+        Type::Array(array) => return expensive(&array.elem),
+        Type::Path(path) => path,
+        _ => return None,
+    };
+    let name = last_name(&path.path);
+    let product = matches!(
+        name.as_str(),
+        "Linear"
+            | "Bilinear"
+            | "MultiHeadAttention"
+            | "CrossAttention"
+            | "TransformerEncoder"
+            | "TransformerDecoder"
+            | "Lstm"
+            | "BiLstm"
+            | "Gru"
+            | "BiGru"
+            | "Rnn"
+            | "BiRnn"
+            | "SwiGlu"
+            | "PositionWiseFeedForward"
+    );
+    if product || name.starts_with("Conv") || name.starts_with("DeformConv") {
+        return Some(name);
+    }
+    match name.as_str() {
+        "Vec" | "Option" | "Box" => type_arguments(path).find_map(expensive),
+        _ => None,
+    }
+}
+
 /// `Option<Vec<Linear>>`, `Vec<Option<Linear>>`
 pub fn is_nested(ty: &Type) -> bool {
     let several = |ty: &Type| matches!(Shape::of(ty), Shape::List | Shape::Optional);

@@ -43,6 +43,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// * `#[checkpoint]` goes on a field: a module with a `forward` method, or an `Option`, a `Vec` or an array of such.
 /// * `#[checkpoint(deterministic)]` says that the layer draws nothing at random.
+/// * `#[recompute(cheap)]` on a layer that is cheap to run: its output is not kept, and computed again when a consumer
+///   asks for it in the backward pass.
 /// * `#[remat(crate = path)]` on the struct names the runtime crate if it is not `::remat`. The path is absolute or
 ///   starts with `crate`.
 ///
@@ -118,7 +120,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///     }
 /// }
 /// ```
-#[proc_macro_derive(Remat, attributes(checkpoint, remat))]
+#[proc_macro_derive(Remat, attributes(checkpoint, recompute, remat))]
 pub fn derive_remat(input: TokenStream) -> TokenStream {
     expand::derive(&parse_macro_input!(input as DeriveInput)).into()
 }

@@ -10,10 +10,10 @@ use syn::{
 };
 
 use crate::{
-    attr::{self, CHECKPOINT, Checkpoint},
+    attr::{self, Strategy},
     error::Errors,
     kind::Shape,
-    syntax::{last_name, peel_type},
+    syntax::{last_name, peel_type, show},
 };
 
 pub struct Container<'a> {
@@ -51,7 +51,7 @@ pub struct Step<'a> {
 pub struct Layer<'a> {
     pub original: &'a Field,
     pub member: Member,
-    pub checkpoint: Checkpoint<'a>,
+    pub strategy: Strategy<'a>,
     /// The associated constant that carries the strategy.
     pub constant: Ident,
 }
@@ -148,18 +148,17 @@ fn layers<'a>(
 ) -> Vec<Layer<'a>> {
     let mut layers = Vec::new();
     for (index, original) in fields.iter().enumerate() {
-        if let Some(checkpoint) = attr::checkpoint(&original.attrs, errors) {
+        if let Some(strategy) = attr::strategy(&original.attrs, errors) {
+            let kind = match strategy {
+                Strategy::Checkpoint(_) => "CHECKPOINT",
+                Strategy::Recompute(_) => "RECOMPUTE",
+            };
+            let annotation = strategy.original().path();
             layers.push(Layer {
                 original,
                 member: member(index, original),
-                constant: constant(
-                    index,
-                    original,
-                    checkpoint.original.path(),
-                    "CHECKPOINT",
-                    constants,
-                ),
-                checkpoint,
+                constant: constant(index, original, annotation, kind, constants),
+                strategy,
             });
         }
     }
@@ -181,11 +180,11 @@ fn tails<'a>(
                 &skip,
                 &"a skipped field is not run, so it cannot be a tail: remove one of the two",
             );
-        } else if attr::named(&original.attrs, CHECKPOINT).next().is_some() {
+        } else if original.attrs.iter().any(attr::is_strategy) {
             errors.at(
                 &key,
-                &"a checkpointed layer runs again by itself, in full, so it cannot be left out as a tail\
-                  \n\nhelp: remove `#[remat(tail)]`, or `#[checkpoint]` from this field",
+                &"a layer with a strategy runs again by itself, in full, so it cannot be left out as a tail\
+                  \n\nhelp: remove `#[remat(tail)]`, or the strategy from this field",
             );
         } else {
             tails.push(Tail {
@@ -235,22 +234,25 @@ fn fields_to_run<'a>(
 
 /// A strategy for a layer that is not run.
 fn skipped_annotation(field: &Field, skip: &Path, errors: &mut Errors) {
-    for attr in attr::named(&field.attrs, CHECKPOINT) {
+    for attr in field.attrs.iter().filter(|attr| attr::is_strategy(attr)) {
         errors.at(
             skip,
-            &"a skipped field is not run, so its `#[checkpoint]` would do nothing\
+            &"a skipped field is not run, so its strategy would do nothing\
               \n\nhelp: remove one of the two attributes",
         );
         errors.at(&attr.meta, &"the annotation");
     }
 }
 
-/// `#[checkpoint]` above something that is not a field of a struct.
+/// A strategy above something that is not a field of a struct.
 fn misplaced(attrs: &[Attribute], errors: &mut Errors) {
-    for attr in attr::named(attrs, CHECKPOINT) {
+    for attr in attrs.iter().filter(|attr| attr::is_strategy(attr)) {
+        let name = show(attr.path());
         errors.at(
             attr,
-            &"`#[checkpoint]` belongs on a field of a struct: on the layer that is to run again in the backward pass",
+            &format_args!(
+                "`#[{name}]` belongs on a field of a struct: on the layer that is to run again in the backward pass"
+            ),
         );
     }
 }
@@ -311,7 +313,7 @@ fn upper_name(index: usize, field: &Field) -> String {
 impl Layer<'_> {
     /// Whether this is the field, and its layers are put into groups.
     fn is_grouped(&self, member: &Member) -> bool {
-        self.member == *member && self.checkpoint.grouping.is_some()
+        self.member == *member && self.strategy.grouping().is_some()
     }
 
     /// `Block.attention`: how messages and reports call the layer.
@@ -325,6 +327,6 @@ impl Layer<'_> {
 
     /// The attribute without its `#[..]`, for errors about it.
     pub fn annotation(&self) -> &dyn ToTokens {
-        &self.checkpoint.original.meta
+        &self.strategy.original().meta
     }
 }

@@ -60,6 +60,8 @@ pub enum Strategy {
     Checkpoint,
     /// The layers of a list in groups.
     CheckpointSequence,
+    /// Each layer of the field by itself.
+    Recompute,
 }
 
 impl Table {
@@ -92,6 +94,7 @@ impl Strategy {
         match self {
             Self::Checkpoint => "checkpoint",
             Self::CheckpointSequence => "checkpoint_sequence",
+            Self::Recompute => "recompute",
         }
     }
 
@@ -99,6 +102,7 @@ impl Strategy {
     pub fn attribute(self) -> &'static str {
         match self {
             Self::Checkpoint | Self::CheckpointSequence => "checkpoint",
+            Self::Recompute => "recompute(cheap)",
         }
     }
 }
@@ -219,6 +223,7 @@ impl Parse for Strategy {
         match name.to_string().as_str() {
             "checkpoint" => Ok(Self::Checkpoint),
             "checkpoint_sequence" => Ok(Self::CheckpointSequence),
+            "recompute" => Ok(Self::Recompute),
             _ => Err(syn::Error::new(
                 name.span(),
                 "this strategy is not known: are `remat` and `remat-macros` of one version?",

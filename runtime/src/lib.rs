@@ -1,4 +1,4 @@
-//! Fit bigger models and batches into the memory you have: activation checkpointing for
+//! Fit bigger models and batches into the memory you have: recomputing activations for
 //! [burn], by annotation.
 //!
 //! ```
@@ -41,6 +41,7 @@
 //!   [`Layer`].
 //! * [`checkpoint_sequence`] and [`Segments`]: groups of consecutive layers as segments.
 //! * [`checkpoint_early_stop`] and [`tail`]: a second run without its last product.
+//! * [`recompute`], [`recompute_with`] and its options [`Recompute`]: outputs that are computed again.
 //! * [`TensorTree`]: what a checkpointed call may take and give; derive it for your own types.
 //! * [`without_strategies`]: the same model as plain burn, for comparing.
 //! * [`memory`]: what a piece of a training step keeps and needs, in bytes.
@@ -212,10 +213,10 @@ pub use remat_macros::TensorTree;
 #[doc(hidden)]
 pub use strategy::Passes;
 pub use strategy::{
-    Checkpoint, CheckpointSequence, IgnoresValue, Layer, NotComputed, Returned, Segments,
-    TailLayer, TooManySegments, checkpoint, checkpoint_early_stop, checkpoint_sequence,
-    checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with, pass, returned,
-    tail, without_strategies,
+    Checkpoint, CheckpointSequence, IgnoresValue, Layer, NotComputed, Recompute, Returned,
+    Segments, TailLayer, TooManySegments, checkpoint, checkpoint_early_stop, checkpoint_sequence,
+    checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with, pass, recompute,
+    recompute_with, returned, tail, without_strategies,
 };
 pub use tree::{TensorMapper, TensorTree, TensorVisitor};
 

@@ -305,14 +305,20 @@ mod annotated {
         #[remat(tail)]
         down: Counted,
         dropout: Dropout,
+        gain: f64,
     }
 
     #[remat::forward]
     impl Tailed {
         fn forward(&self, x: Tensor<2>, scale: f32) -> Tensor<2> {
             let h = self.up.forward(self.norm.forward(x.clone()));
+            let [rows, _] = x.dims();
+            if rows == 0 {
+                return x;
+            }
             let h = self.down.forward(self.gelu.forward(h));
-            x * scale + self.dropout.forward(h)
+            let h = h.reshape([1, rows, D]).swap_dims(0, 1) * self.gain;
+            x * scale + self.dropout.forward(h.reshape([rows, D])) / 2.0
         }
     }
 
@@ -350,6 +356,7 @@ mod annotated {
             gelu: Gelu::new(),
             down: Counted::new(2 * D, D, &device),
             dropout: DropoutConfig::new(0.0).init(),
+            gain: 0.25,
         };
         let stack = Stack {
             single: Some(block()),

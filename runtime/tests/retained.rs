@@ -3,10 +3,10 @@
 #![cfg(not(cube))]
 
 use burn::module::Module;
-use burn::nn::{Gelu, Linear, LinearConfig};
+use burn::nn::{Gelu, LayerNorm, LayerNormConfig, Linear, LinearConfig};
 use burn::tensor::{Device, Tensor};
 use remat::memory::{Tracking, live_bytes, measure};
-use remat::{Segments, checkpoint, checkpoint_sequence};
+use remat::{Segments, checkpoint, checkpoint_sequence, recompute};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[global_allocator]
@@ -137,6 +137,42 @@ fn c26_c35_graphs_dropped_without_backward() {
     assert!(highest - before < 4 * one_step, "{}", highest - before);
     settle();
     assert_eq!(live_bytes().unwrap(), before);
+}
+
+/// Of norm, linear and Gelu, only the inputs of the first and the last stay.
+#[test]
+fn recomputed_outputs_are_not_kept() {
+    let _turn = turn();
+    let device = Device::flex().autodiff();
+    let norm: LayerNorm = LayerNormConfig::new(D).init(&device);
+    let block = Block::new(D, &device);
+    let forward = |x: Tensor<2>| {
+        let h = recompute(&norm, (x,), |norm, (x,)| norm.forward(x));
+        let h = block.up.forward(h);
+        let h = recompute(&block.gelu, (h,), |gelu, (h,)| gelu.forward(h));
+        block.down.forward(h)
+    };
+    let step = || {
+        let _ = forward(input(&device)).sum().backward();
+    };
+    warm(step);
+    let retained = |forward: &dyn Fn() -> Tensor<2>| {
+        let (y, report) = measure(&device, forward);
+        let _ = y.sum().backward();
+        report.retained().unwrap() as f64 / (ROWS * D * 4) as f64
+    };
+    let recomputed = retained(&|| forward(input(&device)));
+    let plain = retained(&|| remat::without_strategies(|| forward(input(&device))));
+    // The input, the output, and what the linear layer gives, four times as wide.
+    assert!(recomputed < 6.7, "{recomputed}");
+    // And twice the norm's, once its output, once Gelu's.
+    assert!(plain > 10.5, "{plain}");
+
+    let before = live_bytes().unwrap();
+    for index in 0..20 {
+        step();
+        assert_eq!(live_bytes().unwrap(), before, "after step {index}");
+    }
 }
 
 /// Layers with an input that is large beside their parameters.

@@ -3,7 +3,9 @@
 use burn::tensor::Device;
 
 use super::model::{Model, model};
-use super::{Checkpoint, EarlyStop, Every2, Plain, SequenceRecursive, Sqrt, Workload};
+use super::{
+    Checkpoint, EarlyStop, Every2, Plain, RecomputeCheap, SequenceRecursive, Sqrt, Workload,
+};
 
 /// A row of the comparison.
 #[derive(Clone, Copy)]
@@ -52,6 +54,16 @@ pub const STRATEGIES: &[Strategy] = &[
         build: |sizes, device| {
             let stack = SequenceRecursive::new(sizes, device);
             model(device, stack, SequenceRecursive::forward)
+        },
+    },
+    Strategy {
+        name: "recompute_cheap",
+        build: |sizes, device| {
+            model(
+                device,
+                RecomputeCheap::new(sizes, device),
+                RecomputeCheap::forward,
+            )
         },
     },
 ];

@@ -1,7 +1,9 @@
 //! The helper attributes, from tokens to values. Whatever is wrong is reported, and parsing goes on.
 
 mod checkpoint;
+mod recompute;
 mod remat;
+mod strategy;
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -12,10 +14,13 @@ use syn::{
 
 use crate::{error::Errors, syntax::show};
 
-pub use checkpoint::{Checkpoint, Grouping, Segments, checkpoint};
+pub use checkpoint::{Checkpoint, Grouping, Segments};
+pub use recompute::Recompute;
 pub use remat::{Container, Field, Sequential, container, crate_path, field, skip};
+pub use strategy::{Strategy, is_strategy, strategy};
 
 pub const CHECKPOINT: &str = "checkpoint";
+pub const RECOMPUTE: &str = "recompute";
 pub const REMAT: &str = "remat";
 
 pub fn named<'a>(attrs: &'a [Attribute], name: &str) -> impl Iterator<Item = &'a Attribute> {

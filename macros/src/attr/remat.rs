@@ -7,7 +7,7 @@ use syn::{
     parse::{ParseStream, Parser},
 };
 
-use super::{CHECKPOINT, REMAT, assigned, entries, named, unknown};
+use super::{CHECKPOINT, RECOMPUTE, REMAT, assigned, entries, named, unknown};
 use crate::{error::Errors, syntax::show};
 
 const CRATE: &str = "crate";
@@ -188,7 +188,7 @@ pub fn field(attrs: &[Attribute], errors: &mut Errors) -> Field {
                 SKIP => &mut field.skip,
                 // #[remat(tail)]
                 TAIL => &mut field.tail,
-                CHECKPOINT => {
+                CHECKPOINT | RECOMPUTE => {
                     errors.at(
                         &key,
                         &"a strategy is an attribute of its own\n\nhelp: write `#[checkpoint]`",

@@ -13,7 +13,7 @@ use super::{
     value::Layer,
     walk::Walk,
 };
-use crate::syntax::peel;
+use crate::{syntax::peel, table::Strategy};
 
 impl Walk<'_> {
     /// The call of an annotated layer, written with the runtime's function.
@@ -28,8 +28,8 @@ impl Walk<'_> {
     //         |attention, (h, mask)| attention.forward(MhaInput::self_attn(h).mask_pad(mask)),
     //     )
     //
-    // With `early_stop`, `checkpoint_early_stop` and one more closure, which calls `forward_without_tail`.
-    pub fn checkpointed(&mut self, call: &ExprMethodCall, layer: &Layer) -> Expr {
+    // With `#[recompute(cheap)]`, `recompute_with`. With `early_stop`, `checkpoint_early_stop` and one more closure, which calls `forward_without_tail`.
+    pub fn run_again(&mut self, call: &ExprMethodCall, layer: &Layer) -> Expr {
         self.calls += 1;
         self.check_async();
         let mut call = call.clone();
@@ -45,10 +45,13 @@ impl Walk<'_> {
             tuple(exprs, call.paren_token),
             run(&name, names.clone(), &call, span),
         ];
-        let function = if self.table.rows[layer.row].early_stop {
+        let row = &self.table.rows[layer.row];
+        let function = if row.early_stop {
             call.method = name_without_tail(&call.method);
             arguments.push(run(&name, names, &call, span));
             "checkpoint_early_stop"
+        } else if row.strategy == Strategy::Recompute {
+            "recompute_with"
         } else {
             "checkpoint_with"
         };
@@ -69,7 +72,7 @@ impl Walk<'_> {
         *reported = true;
         self.errors.at(
             token,
-            &"a checkpointed layer runs again in the backward pass, which is not `async`\
+            &"an annotated layer runs again in the backward pass, which is not `async`\
               \n\nhelp: call it in a plain `fn` or block, and await outside of that",
         );
     }

@@ -52,7 +52,7 @@ impl Walk<'_> {
             self.not_a_sequence(&layer.mention, layer.row);
             return None;
         }
-        Some(self.checkpointed(call, layer))
+        Some(self.run_again(call, layer))
     }
 
     /// The call of something that came out of a layer, or may be one.

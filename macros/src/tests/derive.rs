@@ -367,3 +367,31 @@ fn groups_of_no_list() {
     "
     );
 }
+
+#[test]
+fn recompute() {
+    check!(
+        derive,
+        "
+        struct Block {
+            #[recompute(cheap)]
+            norm: LayerNorm,
+            #[recompute(cheap, deterministic)]
+            gelu: Gelu,
+            #[recompute]
+            nothing: Gelu,
+            #[recompute(deterministic)]
+            expensive: Gelu,
+            #[recompute(chep)]
+            mistyped: Gelu,
+            #[recompute(cheap)]
+            #[checkpoint]
+            both: Gelu,
+            #[recompute(cheap)]
+            linear: Option<Linear>,
+            #[recompute(cheap)]
+            convolutions: Vec<Conv2d>,
+        }
+    "
+    );
+}

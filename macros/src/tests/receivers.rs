@@ -339,3 +339,26 @@ fn names_that_variables_should_not_have() {
     "
     );
 }
+
+#[test]
+fn recomputed_layers() {
+    check!(
+        with_struct,
+        "
+        struct Block {
+            #[recompute(cheap)]
+            norm: LayerNorm,
+            #[recompute(cheap)]
+            pools: Vec<MaxPool2d>,
+            up: Linear,
+        }
+        ---
+        impl Block {
+            fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+                let x = self.up.forward(self.norm.forward(x));
+                self.pools.iter().fold(x, |x, pool| pool.forward(x))
+            }
+        }
+    "
+    );
+}

@@ -3,6 +3,7 @@
 mod checkpoint;
 mod layer;
 mod off;
+mod recompute;
 mod segment;
 mod tail;
 
@@ -12,4 +13,5 @@ pub use checkpoint::{
 };
 pub use layer::Layer;
 pub use off::without_strategies;
+pub use recompute::{Recompute, recompute, recompute_with};
 pub use tail::{IgnoresValue, NotComputed, Passes, Returned, TailLayer, pass, returned, tail};

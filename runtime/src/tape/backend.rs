@@ -95,6 +95,10 @@ macro_rules! on_backend {
 }
 pub(super) use on_backend;
 
+#[allow(
+    clippy::match_wildcard_for_single_variants,
+    reason = "there are others with other features"
+)]
 pub(super) fn inner_kind(tensor: &DispatchTensor) -> &DispatchTensorKind {
     match &tensor.kind {
         DispatchTensorKind::Autodiff(inner) => inner,

@@ -1,6 +1,7 @@
 //! The only module that knows burn's autodiff internals.
 //!
 //! * [`record`] puts a node into burn's graph whose backward pass is a closure;
+//! * [`save_as`] changes what the consumers of a tensor keep of it;
 //! * [`Vjp`] runs a backward pass from given gradients;
 //! * a sweep keeps burn's bookkeeping of untracked operations small.
 //!
@@ -22,6 +23,7 @@
 mod backend;
 mod gradients;
 mod node;
+mod saved;
 mod steps;
 mod sweep;
 mod vjp;
@@ -29,5 +31,7 @@ mod vjp;
 pub(crate) use backend::reads_wait;
 pub use gradients::{Cotangents, ParentGradients};
 pub use node::{Node, Parent, ParentId, record};
+pub(crate) use saved::MOST_INPUTS;
+pub use saved::{SavedAs, Values, save_as};
 pub(crate) use sweep::sweep_now_and_then;
 pub use vjp::Vjp;

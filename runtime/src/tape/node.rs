@@ -2,6 +2,7 @@
 
 use super::backend::{Routed, guard, on_backend};
 use super::gradients::{Cotangents, ParentGradients};
+use super::saved::SavedAs;
 use super::steps::{self, Shared};
 use burn::backend::DispatchTensor;
 use burn::backend::autodiff::NodeId;
@@ -133,27 +134,75 @@ impl Node {
     ///
     /// If remat was built without the feature of the value's backend.
     pub fn output<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
+        self.next_output(value, None)
+    }
+
+    /// The value as the next output of the node, as by [`output`](Self::output); but burn's operations that
+    /// consume it keep `saved` for their gradients, where they would keep the value. It is unpacked once, for all
+    /// of them.
+    ///
+    /// If the output was saved with the values of other tensors, it is unpacked in any case before the pullback
+    /// runs, which may use what that leaves behind.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use remat::tape::{self, Parent, SavedAs};
+    ///
+    /// // y = x * 3, of which nobody keeps the value: it is computed again.
+    /// let device = Device::flex().autodiff();
+    /// let x = Tensor::<1>::from_floats([1.0, 2.0], &device).require_grad();
+    /// let mut node = tape::record(Vec::from_iter(Parent::of(&x)), |mut outputs, parents| {
+    ///     if let Some(gradient) = outputs.take::<1>(0) {
+    ///         parents.set(0, gradient * 3.0);
+    ///     }
+    /// });
+    /// let saved = SavedAs::new(|mut values| values.take::<1>(0).unwrap() * 3.0).with_value_of(&x);
+    /// let y = node.output_saved_as(x.clone().inner() * 3.0, saved);
+    ///
+    /// let grads = y.powi_scalar(2).sum().backward(); // 2 y * 3
+    /// assert_eq!(x.grad(&grads).unwrap().to_data().try_to_vec::<f32>().unwrap(), [18.0, 36.0]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`output`](Self::output).
+    pub fn output_saved_as<const D: usize>(
+        &mut self,
+        value: Tensor<D>,
+        saved: SavedAs,
+    ) -> Tensor<D> {
+        self.next_output(value, Some(saved))
+    }
+
+    fn next_output<const D: usize>(
+        &mut self,
+        value: Tensor<D>,
+        saved: Option<SavedAs>,
+    ) -> Tensor<D> {
         let Some(strategy) = self.strategy else {
             return value;
         };
         let value = value.inner().into_dispatch();
-        let output = on_backend!(&value, B => self.output_on::<B>(value.clone(), strategy));
+        let output = on_backend!(&value, B => self.output_on::<B>(value.clone(), saved, strategy));
         Tensor::from_dispatch(output)
     }
 
     fn output_on<B: Routed>(
         &mut self,
         value: DispatchTensor,
+        saved: Option<SavedAs>,
         strategy: GradientCheckpointingStrategy,
     ) -> DispatchTensor {
         let value = B::plain(value);
         if let State::Open { parents, pullback } = &mut self.state {
             let pullback = std::mem::replace(pullback, Box::new(|_, _| ()));
-            let (core, shared) = steps::core::<B>(std::mem::take(parents), pullback, value.clone());
+            let (core, shared) = steps::core::<B>(std::mem::take(parents), pullback, &value);
             self.state = State::Recorded { core, shared };
         }
         match &self.state {
-            State::Recorded { core, shared } => steps::port::<B>(core, shared, value, strategy),
+            State::Recorded { core, shared } => {
+                steps::port::<B>(core, shared, value, saved, strategy)
+            }
             State::Open { .. } => unreachable!("the core was recorded above"),
         }
     }

@@ -11,6 +11,7 @@
 use super::backend::{Routed, Tracked, untracked};
 use super::gradients::{Cotangents, ParentGradients};
 use super::node::{Parent, Pullback};
+use super::saved::{SavedAs, saved_port};
 use burn::backend::autodiff::{
     checkpoint::{base::Checkpointer, strategy::NoCheckpointing},
     grads::Gradients,
@@ -24,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Parents a join or a core takes; free places are filled with untracked nodes, which burn
 /// leaves out of the graph.
-const FAN_IN: usize = 16;
+pub(super) const FAN_IN: usize = 16;
 
 /// What the core and its ports share until the backward pass.
 struct Record {
@@ -52,6 +53,19 @@ impl Debug for Shared {
 }
 
 impl Shared {
+    /// The gradient of an output has come.
+    pub(super) fn arrive(&self, index: usize, cotangent: DispatchTensor) {
+        self.with(|record| record.cotangents[index] = Some(cotangent));
+    }
+
+    /// The place of the next output.
+    fn next(&self) -> usize {
+        self.with(|record| {
+            record.cotangents.push(None);
+            record.cotangents.len() - 1
+        })
+    }
+
     fn with<R>(&self, f: impl FnOnce(&mut Record) -> R) -> R {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -109,18 +123,19 @@ impl<B: Routed> Backward<B, 1> for Port {
     fn backward(self, ops: Ops<(Shared, usize), 1>, grads: &mut Gradients, _: &mut Checkpointer) {
         let (shared, index) = ops.state;
         let cotangent = B::wrap_plain(grads.consume::<B>(&ops.node));
-        shared.with(|record| record.cotangents[index] = Some(cotangent));
+        shared.arrive(index, cotangent);
     }
 }
 
-/// Puts the core below `parents`. `filler` gives the graph-only tensors a value to carry; it is
-/// shared, not copied, and dropped with them.
+/// Puts the core below `parents`, for outputs like `value`.
 pub(super) fn core<B: Routed>(
     parents: Vec<Parent>,
     pullback: Pullback,
-    filler: FloatTensor<B>,
+    value: &FloatTensor<B>,
 ) -> (DispatchTensor, Shared) {
     let strategy = strategy_of(&parents);
+    // The graph-only tensors need something to carry, which is kept as long as they are.
+    let filler = B::float_empty(Shape::new([1]), &value.device(), value.dtype().into());
     let (guards, targets) = parents.into_iter().map(Parent::split).unzip();
     let shared = Shared(Arc::new(Mutex::new(Record {
         pullback: Some(pullback),
@@ -143,21 +158,32 @@ pub(super) fn port<B: Routed>(
     core: &DispatchTensor,
     shared: &Shared,
     value: FloatTensor<B>,
+    saved: Option<SavedAs>,
     strategy: GradientCheckpointingStrategy,
 ) -> DispatchTensor {
-    let index = shared.with(|record| {
-        record.cotangents.push(None);
-        record.cotangents.len() - 1
-    });
-    let guard = B::tracked(core.clone()).node();
-    let node = match Backward::<B, 1>::prepare::<NoCheckpointing>(Port, [guard])
+    let index = shared.next();
+    let core = B::tracked(core.clone());
+    let node = match saved {
+        Some(saved) => saved_port::<B>(&core, shared, index, value, saved),
+        None => kept_port::<B>(&core, shared, index, value),
+    };
+    B::wrap_tracked(node, strategy)
+}
+
+/// One output whose consumers keep its value.
+fn kept_port<B: Routed>(
+    core: &Tracked<B>,
+    shared: &Shared,
+    index: usize,
+    value: FloatTensor<B>,
+) -> Tracked<B> {
+    match Backward::<B, 1>::prepare::<NoCheckpointing>(Port, [core.node()])
         .compute_bound()
         .stateful()
     {
         OpsKind::Tracked(prep) => prep.finish((shared.clone(), index), value),
         OpsKind::UnTracked(prep) => prep.finish(value),
-    };
-    B::wrap_tracked(node, strategy)
+    }
 }
 
 fn strategy_of(parents: &[Parent]) -> GradientCheckpointingStrategy {
@@ -186,7 +212,10 @@ fn join_group<B: Routed>(group: Vec<NodeGuard>, filler: &FloatTensor<B>) -> Trac
         .stateless(filler.clone())
 }
 
-fn fill<B: Routed>(guards: Vec<NodeGuard>, filler: &FloatTensor<B>) -> [NodeGuard; FAN_IN] {
+pub(super) fn fill<B: Routed>(
+    guards: Vec<NodeGuard>,
+    filler: &FloatTensor<B>,
+) -> [NodeGuard; FAN_IN] {
     let empty = untracked::<B>(filler.clone());
     let mut guards = guards.into_iter();
     std::array::from_fn(|_| guards.next().unwrap_or_else(|| empty.node()))

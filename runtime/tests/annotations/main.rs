@@ -12,6 +12,7 @@ mod generated;
 mod hostile;
 mod items;
 mod receivers;
+mod recompute;
 mod sequences;
 mod sequential;
 #[allow(

@@ -8,6 +8,7 @@ mod gradients;
 mod graphs;
 mod outputs;
 mod random_graphs;
+mod recompute;
 mod sequence;
 mod shared;
 mod state;

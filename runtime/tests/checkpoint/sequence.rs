@@ -217,10 +217,12 @@ fn more_segments_than_layers() {
     let options = Checkpoint::named("Net.layers").segments(Segments::count(3));
     let x = numbers([3, D], &device());
     let call = || {
-        checkpoint_sequence_with(options, &layers(2), x, (), |_, layer, x, ()| {
+        checkpoint_sequence_with(options, &layers(2), x.clone(), (), |_, layer, x, ()| {
             layer.forward(x)
         })
     };
+    let plain = without_strategies(call);
+    assert_eq!(plain.dims(), [3, D], "plain burn knows no segments");
     let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("a panic");
     let message = panic.downcast::<String>().expect("a message");
     for part in ["Net.layers", "Layer", "3 segments", "2 layers"] {

@@ -1,7 +1,7 @@
 //! Early stop: the second run leaves out what the backward pass does not need.
 
 use super::super::Layer;
-use super::expected::compares_values;
+use super::super::segment::compares_values;
 use super::options::Checkpoint;
 use super::rerun::run;
 use super::sequence::{CheckpointSequence, Pass, Sequence};

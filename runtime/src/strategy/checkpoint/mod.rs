@@ -1,8 +1,6 @@
 //! `#[checkpoint]`: keep only the inputs, run the layer again in the backward pass.
 
 mod early_stop;
-mod expected;
-mod fingerprint;
 mod options;
 mod rerun;
 mod segments;

@@ -167,7 +167,7 @@ impl<F, L> Sequence<F, L> {
         }
         let CheckpointSequence { each, segments } = self.options;
         let sizes = segments.sizes(layers.len());
-        let sizes = sizes.unwrap_or_else(|error| each.label::<M>().fail(format_args!("{error}")));
+        let sizes = sizes.unwrap_or_else(|error| each.0.label::<M>().fail(format_args!("{error}")));
         let (mut carried, mut rest, mut part) = (carried, layers, self);
         for (index, &size) in sizes.iter().enumerate() {
             let (segment, others) = rest.split_at(size);

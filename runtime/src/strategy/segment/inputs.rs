@@ -3,7 +3,9 @@
 use super::context::Context;
 use super::leaves::Leaves;
 use super::{Parents, Taken};
+use crate::tape::Values;
 use crate::tree::{TensorMapper, TensorTree, TensorVisitor};
+use burn::backend::DispatchTensor;
 use burn::tensor::{Bool, Int, Tensor};
 
 /// Inputs without their graph.
@@ -33,6 +35,88 @@ impl<I: TensorTree> KeptInputs<I> {
     pub(crate) fn fork(&self, leaves: &mut Leaves) -> I {
         let contexts = self.contexts.iter();
         self.values.map_tensors(&mut Fork { contexts, leaves })
+    }
+}
+
+impl<I: TensorTree> KeptInputs<I> {
+    /// Lets go of the values of tracked tensors.
+    pub(in super::super) fn forget(&mut self) {
+        let contexts = self.contexts.iter();
+        self.values = self.values.map_tensors(&mut Forget(contexts));
+    }
+
+    /// Puts the values of tracked tensors back, in their order.
+    pub(in super::super) fn remember(&mut self, values: Values) {
+        let contexts = self.contexts.iter();
+        let mut remember = Remember {
+            contexts,
+            values,
+            next: 0,
+        };
+        self.values = self.values.map_tensors(&mut remember);
+    }
+}
+
+/// The tracked tensors among inputs, in their order.
+pub(in super::super) fn tracked<I: TensorTree>(inputs: &I) -> Vec<DispatchTensor> {
+    let mut collect = CollectTracked(Vec::new());
+    inputs.visit_tensors(&mut collect);
+    collect.0
+}
+
+struct CollectTracked(Vec<DispatchTensor>);
+
+impl TensorVisitor for CollectTracked {
+    fn visit_float<const D: usize>(&mut self, tensor: &Tensor<D>) {
+        if tensor.is_tracked() {
+            self.0.push(tensor.clone().into_dispatch());
+        }
+    }
+}
+
+struct Forget<'a>(std::slice::Iter<'a, Context>);
+
+impl TensorMapper for Forget<'_> {
+    fn map_float<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
+        next(&mut self.0, value, |context, value| match context.id() {
+            Some(_) => Tensor::empty([0; D], (&value.device(), value.dtype())),
+            None => value,
+        })
+    }
+
+    fn map_int<const D: usize>(&mut self, value: Tensor<D, Int>) -> Tensor<D, Int> {
+        next(&mut self.0, value, |_, value| value)
+    }
+
+    fn map_bool<const D: usize>(&mut self, value: Tensor<D, Bool>) -> Tensor<D, Bool> {
+        next(&mut self.0, value, |_, value| value)
+    }
+}
+
+struct Remember<'a> {
+    contexts: std::slice::Iter<'a, Context>,
+    values: Values,
+    next: usize,
+}
+
+impl TensorMapper for Remember<'_> {
+    fn map_float<const D: usize>(&mut self, forgotten: Tensor<D>) -> Tensor<D> {
+        let (values, index) = (&mut self.values, &mut self.next);
+        next(&mut self.contexts, forgotten, |context, forgotten| {
+            if context.id().is_none() {
+                return forgotten;
+            }
+            *index += 1;
+            values.take(*index - 1).unwrap_or(forgotten)
+        })
+    }
+
+    fn map_int<const D: usize>(&mut self, value: Tensor<D, Int>) -> Tensor<D, Int> {
+        next(&mut self.contexts, value, |_, value| value)
+    }
+
+    fn map_bool<const D: usize>(&mut self, value: Tensor<D, Bool>) -> Tensor<D, Bool> {
+        next(&mut self.contexts, value, |_, value| value)
     }
 }
 

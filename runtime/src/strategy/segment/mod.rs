@@ -5,15 +5,25 @@
 //! visited, each once.
 
 mod context;
+mod expected;
+mod fingerprint;
 mod inputs;
 mod leaves;
 mod module;
+mod options;
 mod outputs;
+mod rerun;
 
-pub(super) use inputs::{KeptInputs, share};
-pub(super) use leaves::Leaves;
-pub(super) use module::{Snapshot, untracked};
-pub(super) use outputs::{Ports, Seeds, first_tracked};
+pub(super) use expected::compares_values;
+pub(super) use inputs::{share, tracked};
+pub(super) use options::Options;
+pub(super) use outputs::{FloatOutput, Ports, has_gradient};
+pub(super) use rerun::{Again, Run, Segment, run as run_untracked};
+
+use inputs::KeptInputs;
+use leaves::Leaves;
+use module::{Snapshot, untracked};
+use outputs::{Seeds, first_tracked};
 
 use crate::tape::{Parent, ParentGradients, ParentId};
 use crate::tree::TensorTree;
@@ -22,15 +32,15 @@ use burn::tensor::{Device, Gradients, Tensor};
 use std::collections::HashSet;
 
 /// Everything of the caller's graph that the segment depends on.
-pub(super) struct Parents {
-    pub(super) nodes: Vec<Parent>,
+struct Parents {
+    nodes: Vec<Parent>,
     seen: HashSet<ParentId>,
     /// Where the segment computes: the device of the first tensor on an autodiff device.
     device: Option<Device>,
 }
 
 impl Parents {
-    pub(super) fn of<M: Module, I: TensorTree>(modules: &[M], inputs: &I) -> Self {
+    fn of<M: Module, I: TensorTree>(modules: &[M], inputs: &I) -> Self {
         let mut parents = Self {
             nodes: Vec::new(),
             seen: HashSet::new(),
@@ -44,7 +54,7 @@ impl Parents {
     }
 
     /// The device, unless all of it is inference.
-    pub(super) fn device(&self) -> Option<&Device> {
+    fn device(&self) -> Option<&Device> {
         self.device.as_ref()
     }
 
@@ -58,7 +68,7 @@ impl Parents {
 }
 
 /// Moves the gradients of a segment's fresh leaves to the segment's parents.
-pub(super) fn hand_over<M: Module, I: TensorTree>(
+fn hand_over<M: Module, I: TensorTree>(
     inputs: &I,
     modules: &[M],
     mut grads: Gradients,

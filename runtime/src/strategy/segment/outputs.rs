@@ -2,10 +2,11 @@
 
 use crate::tape::{Cotangents, Node, Vjp};
 use crate::tree::{TensorMapper, TensorTree, TensorVisitor};
+use burn::backend::DispatchTensor;
 use burn::tensor::Tensor;
 
 /// Makes every float output an output of the recorded node.
-pub(crate) struct Ports<'a>(pub(crate) &'a mut Node);
+pub(in super::super) struct Ports<'a>(pub(in super::super) &'a mut Node);
 
 impl TensorMapper for Ports<'_> {
     fn map_float<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
@@ -18,7 +19,7 @@ impl TensorMapper for Ports<'_> {
 }
 
 /// Not an output that the segment took off the autodiff device, nor a packed one.
-fn has_gradient<const D: usize>(output: &Tensor<D>) -> bool {
+pub(in super::super) fn has_gradient<const D: usize>(output: &Tensor<D>) -> bool {
     output.is_autodiff() && output.dtype().is_float()
 }
 
@@ -77,5 +78,32 @@ impl TensorVisitor for FindTracked {
             self.found.get_or_insert(self.next);
         }
         self.next += 1;
+    }
+}
+
+/// Looks for the value of the output with that index among those with a gradient.
+pub(in super::super) struct FloatOutput {
+    index: usize,
+    found: Option<DispatchTensor>,
+}
+
+impl FloatOutput {
+    pub(in super::super) fn of<O: TensorTree>(outputs: &O, index: usize) -> Option<DispatchTensor> {
+        let mut search = Self { index, found: None };
+        outputs.visit_tensors(&mut search);
+        search.found
+    }
+}
+
+impl TensorVisitor for FloatOutput {
+    fn visit_float<const D: usize>(&mut self, output: &Tensor<D>) {
+        if !has_gradient(output) || self.found.is_some() {
+            return;
+        }
+        if self.index == 0 {
+            self.found = Some(output.clone().inner().into_dispatch());
+        } else {
+            self.index -= 1;
+        }
     }
 }

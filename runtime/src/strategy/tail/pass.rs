@@ -61,6 +61,7 @@ pub fn pass<L, X: Passes<L>>(layer: &L, x: X) -> X {
 #[doc(hidden)]
 pub trait Passes<L> {
     /// What comes out of the layer.
+    #[must_use]
     fn through(self, layer: &L) -> Self;
 }
 

@@ -158,7 +158,10 @@ fn under_every_lint() {
     for (gradient, plain) in grads.iter().flatten().zip(plain.iter().flatten()) {
         gradient.assert_approx_eq::<f32>(plain, burn::tensor::Tolerance::rel_abs(1e-5, 1e-6));
     }
-    assert_eq!(twice.map(|layer| layer.take_runs()).max(), Some(6));
+    assert_eq!(
+        twice.map(crate::counting::Counting::take_runs).max(),
+        Some(6)
+    );
 }
 
 #[test]

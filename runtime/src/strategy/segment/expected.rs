@@ -31,8 +31,8 @@ impl Expected {
         let again = Self::of(outputs);
         if self.0.len() != again.0.len() {
             label.fail(format_args!(
-                "the forward pass gave {} tensors, its second run in the backward pass {}. A \
-                 checkpointed layer must do the same each time.",
+                "the forward pass gave {} tensors, its second run in the backward pass {}. A layer \
+                 that runs again must do the same each time.",
                 self.0.len(),
                 again.0.len(),
             ));
@@ -48,7 +48,7 @@ impl Output {
         if (&self.shape, self.dtype) != (&again.shape, again.dtype) {
             label.fail(format_args!(
                 "output {index} was {:?} {:?} in the forward pass, but {:?} {:?} when it was run \
-                 again in the backward pass. A checkpointed layer must do the same each time: \
+                 again in the backward pass. A layer that runs again must do the same each time: \
                  look for state, counters or precision settings that changed in between.",
                 self.dtype, self.shape, again.dtype, again.shape,
             ));
@@ -69,7 +69,7 @@ impl Output {
 
 /// Debug builds compare values; `REMAT_CHECK=1` does in any build, `REMAT_CHECK=0` in none. It
 /// reads every output back, twice.
-pub(super) fn compares_values() -> bool {
+pub(in super::super) fn compares_values() -> bool {
     static ON: OnceLock<bool> = OnceLock::new();
     *ON.get_or_init(|| match std::env::var("REMAT_CHECK").as_deref() {
         Ok("0" | "false" | "off" | "") => false,

@@ -1,0 +1,42 @@
+//! Options of a recomputation.
+
+use super::super::segment::Options;
+
+/// Options of [`recompute_with`](crate::recompute_with).
+///
+/// `#[derive(Remat)]` writes one such constant for every annotated field.
+///
+/// ```
+/// use remat::Recompute;
+///
+/// const NORM: Recompute = Recompute::named("Block.norm").deterministic();
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Recompute(pub(super) Options);
+
+impl Default for Recompute {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Recompute {
+    /// The default options.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Options::new("recompute", None))
+    }
+
+    /// The default options and a name for messages, such as `"Block.norm"`.
+    #[must_use]
+    pub const fn named(name: &'static str) -> Self {
+        Self(Options::new("recompute", Some(name)))
+    }
+
+    /// Promises that the forward pass draws no random numbers from the device, as
+    /// [`Checkpoint::deterministic`](crate::Checkpoint::deterministic) does.
+    #[must_use]
+    pub const fn deterministic(self) -> Self {
+        Self(self.0.deterministic())
+    }
+}

@@ -1,0 +1,77 @@
+//! What strategies are told about a segment, and the name it goes by in messages.
+
+use crate::random::{BrokenPromise, Stream};
+use burn::tensor::Device;
+use std::any::type_name;
+use std::fmt;
+
+/// The options that every strategy has.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Options {
+    /// The strategy, for messages: `checkpoint`.
+    strategy: &'static str,
+    name: Option<&'static str>,
+    deterministic: bool,
+}
+
+impl Options {
+    pub(in super::super) const fn new(strategy: &'static str, name: Option<&'static str>) -> Self {
+        Self {
+            strategy,
+            name,
+            deterministic: false,
+        }
+    }
+
+    pub(in super::super) const fn deterministic(mut self) -> Self {
+        self.deterministic = true;
+        self
+    }
+
+    /// The stream to run with, if random numbers may be drawn.
+    pub(super) fn stream<M>(self, device: &Device) -> Option<Stream> {
+        if self.deterministic {
+            return None;
+        }
+        match Stream::fork(device) {
+            Ok(stream) => Some(stream),
+            Err(BrokenPromise) => self.label::<M>().fail(format_args!(
+                "it may draw random numbers and runs inside a checkpoint that is `deterministic`. \
+                 Make this one `deterministic` as well if it draws none, or the outer one not."
+            )),
+        }
+    }
+
+    pub(in super::super) fn label<M>(self) -> Label {
+        Label {
+            strategy: self.strategy,
+            name: self.name,
+            module: type_name::<M>(),
+        }
+    }
+}
+
+/// Which segment a message is about.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Label {
+    strategy: &'static str,
+    name: Option<&'static str>,
+    module: &'static str,
+}
+
+impl Label {
+    /// burn's forward and backward passes return no errors.
+    #[cold]
+    pub(in super::super) fn fail(self, reason: fmt::Arguments<'_>) -> ! {
+        panic!("remat: {} of {self}: {reason}", self.strategy);
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name {
+            Some(name) => write!(f, "`{name}` ({})", self.module),
+            None => write!(f, "`{}`", self.module),
+        }
+    }
+}
