@@ -5,7 +5,7 @@
 use burn::module::Module;
 use burn::nn::{Dropout, DropoutConfig, Linear, LinearConfig};
 use burn::tensor::{Device, Distribution, Tensor};
-use remat::{Checkpoint, Segments, checkpoint, checkpoint_sequence, checkpoint_with};
+use remat::{Checkpoint, Segments, checkpoint, checkpoint_sequence, checkpoint_with, recompute};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -299,4 +299,19 @@ fn masks_of_a_sequence() {
         assert!((zeros - 468.6).abs() < 64.0, "{zeros} zeros");
         assert_eq!(run(), (output, gradient), "the seed repeats it");
     }
+}
+
+/// What a consumer gets back, and what the layer's own gradient comes from, have the mask of the forward.
+#[test]
+fn the_mask_of_a_recomputed_dropout() {
+    let (device, _turn) = alone();
+    let dropout = DropoutConfig::new(0.5).init();
+    let x = ones(&device).require_grad();
+    let y = recompute(&dropout, (x.clone(),), |dropout, (x,)| dropout.forward(x));
+    let output = values(y.clone());
+    let gradient = values(x.grad(&y.powi_scalar(2).sum().backward()).unwrap());
+    // The square of mask * x, whose gradient at 1 is 2 * mask^2.
+    let expected: Vec<f32> = output.iter().map(|mask| 2.0 * mask * mask).collect();
+    assert_eq!(gradient, expected);
+    assert!(output.contains(&0.0) && output.contains(&2.0));
 }
