@@ -17,14 +17,21 @@ impl Cotangents {
 }
 
 /// The gradients a pullback found for the parents of its node, by the order of the parents.
-pub struct ParentGradients(pub(super) Vec<Option<DispatchTensor>>);
+pub struct ParentGradients {
+    pub(super) found: Vec<Option<DispatchTensor>>,
+    pub(super) accumulated: Vec<Option<DispatchTensor>>,
+}
 
 impl ParentGradients {
-    pub(super) fn new(parents: usize) -> Self {
-        Self((0..parents).map(|_| None).collect())
+    pub(super) fn new(accumulated: Vec<Option<DispatchTensor>>) -> Self {
+        Self {
+            found: accumulated.iter().map(|_| None).collect(),
+            accumulated,
+        }
     }
 
-    /// Sets the gradient of parent `index`: same shape as the parent, autodiff is dropped.
+    /// Sets the gradient of parent `index`: same shape as the parent, autodiff is dropped. It is added to what
+    /// the parent's other consumers have sent.
     ///
     /// A leaf without a gradient stays without one; another parent without one gets zeros, since
     /// burn runs its backward step in any case.
@@ -33,10 +40,41 @@ impl ParentGradients {
     ///
     /// If there is no such parent.
     pub fn set<const D: usize>(&mut self, index: usize, gradient: Tensor<D>) {
-        self.0[index] = Some(gradient.inner().into_dispatch());
+        self.found[index] = Some(gradient.inner().into_dispatch());
+    }
+
+    /// Takes the gradient that other consumers of parent `index` have sent so far: what is
+    /// [`set`](Self::set) for that parent must then include it.
+    ///
+    /// A pullback that adds up several gradients for the parent starts from it, so that the sum rounds as burn's
+    /// would: burn adds one gradient after the other.
+    ///
+    /// `None` if there is none, or it cannot be known: for leaves, parents of one element, and nodes of more
+    /// than 16 parents.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use remat::tape::{self, Parent};
+    ///
+    /// let device = Device::flex().autodiff();
+    /// let leaf = Tensor::<1>::from_floats([1.0, 2.0], &device).require_grad();
+    /// let x = leaf.clone() * 1.0;
+    /// let mut node = tape::record(Vec::from_iter(Parent::of(&x)), |mut outputs, parents| {
+    ///     if let (Some(gradient), Some(sum)) = (outputs.take::<1>(0), parents.take_accumulated(0)) {
+    ///         parents.set(0, sum + gradient);
+    ///     }
+    /// });
+    /// let y = node.output(x.clone().inner());
+    ///
+    /// let grads = (x * 5.0 + y).sum().backward();
+    /// assert_eq!(leaf.grad(&grads).unwrap().to_data().try_to_vec::<f32>().unwrap(), [6.0, 6.0]);
+    /// ```
+    pub fn take_accumulated<const D: usize>(&mut self, index: usize) -> Option<Tensor<D>> {
+        let slot = self.accumulated.get_mut(index)?;
+        slot.take().map(Tensor::from_dispatch)
     }
 
     pub(super) fn set_all(&mut self, gradients: Vec<DispatchTensor>) {
-        self.0 = gradients.into_iter().map(Some).collect();
+        self.found = gradients.into_iter().map(Some).collect();
     }
 }

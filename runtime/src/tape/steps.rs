@@ -94,22 +94,63 @@ impl<B: Routed> Backward<B, FAN_IN> for Core {
                 std::mem::take(&mut record.targets),
             )
         });
-        let Some(pullback) = pullback else { return };
-        let device = cotangents
+        let first = cotangents.iter().flatten().next();
+        let (Some(pullback), Some(first)) = (pullback, first) else {
+            return;
+        };
+        let device = B::plain(first.clone()).device();
+        // Behind joins the parents are not known.
+        let joined = targets.len() > FAN_IN;
+        let parents = ops
+            .parents
             .iter()
-            .flatten()
-            .next()
-            .map(|cotangent| B::plain(cotangent.clone()).device());
-        let mut found = ParentGradients::new(targets.len());
-        pullback(Cotangents(cotangents), &mut found);
-        for (target, gradient) in targets.into_iter().zip(found.0) {
-            match (gradient, target.inner, &device) {
-                (Some(gradient), ..) => grads.register::<B>(target.id, B::plain(gradient)),
-                (None, Some((shape, dtype)), Some(device)) => {
-                    grads.register::<B>(target.id, B::float_zeros(shape, device, dtype));
-                }
-                (None, ..) => {}
-            }
+            .map(|parent| parent.as_ref().filter(|_| !joined));
+        let accumulated = targets.iter().zip(parents.chain(std::iter::repeat(None)));
+        let accumulated = accumulated.map(|(target, parent)| {
+            let (parent, probe) = (parent?, target.probe::<B>(&device)?);
+            grads.register::<B>(parent.id, probe);
+            target.probed::<B>(grads.consume::<B>(parent))
+        });
+        let mut gradients = ParentGradients::new(accumulated.collect());
+        pullback(Cotangents(cotangents), &mut gradients);
+        let ParentGradients { found, accumulated } = gradients;
+        for ((target, gradient), before) in targets.into_iter().zip(found).zip(accumulated) {
+            target.register::<B>(before, gradient, &device, grads);
+        }
+    }
+}
+
+impl Target {
+    /// burn gives the gradient of a node to whoever knows that there is one, and panics otherwise. So one is registered
+    /// that changes nothing and can be told apart: a negative zero (which keeps the sign of zeros) of one element.
+    ///
+    /// `None` for leaves, whose gradient cannot be taken.
+    fn probe<B: Routed>(&self, device: &B::Device) -> Option<FloatTensor<B>> {
+        let (shape, dtype) = self.inner.as_ref()?;
+        let one = Shape::from(vec![1; shape.num_dims()]);
+        (*shape != one).then(|| B::float_full(one, (-0.0f32).into(), device, *dtype))
+    }
+
+    /// The gradient that the probe was added to, if there was one.
+    fn probed<B: Routed>(&self, sum: FloatTensor<B>) -> Option<DispatchTensor> {
+        let (shape, _) = self.inner.as_ref()?;
+        (sum.shape() == *shape).then(|| B::wrap_plain(sum))
+    }
+
+    /// Gives the parent back what was taken of its gradient and not used, and what was found.
+    fn register<B: Routed>(
+        self,
+        before: Option<DispatchTensor>,
+        gradient: Option<DispatchTensor>,
+        device: &B::Device,
+        grads: &mut Gradients,
+    ) {
+        let missing = before.is_none() && gradient.is_none();
+        for gradient in before.into_iter().chain(gradient) {
+            grads.register::<B>(self.id, B::plain(gradient));
+        }
+        if let Some((shape, dtype)) = self.inner.filter(|_| missing) {
+            grads.register::<B>(self.id, B::float_zeros(shape, device, dtype));
         }
     }
 }

@@ -52,6 +52,38 @@ fn one_tensor_as_three_inputs() {
     );
 }
 
+/// The input of a residual layer is used inside of the segment, three times, and past it: its gradients are added
+/// one to the other as in plain burn.
+#[test]
+fn a_residual_input_that_is_used_often_inside() {
+    let device = device();
+    let attention = || {
+        MultiHeadAttentionConfig::new(16, 2)
+            .with_dropout(0.0)
+            .init(&device)
+    };
+    let model = (
+        LinearConfig::new(16, 16).init(&device),
+        [attention(), attention()],
+    );
+    let x = numbers([2, 15, 16], &device);
+    assert_as_plain(
+        &model,
+        |(first, layers): &(Linear, [MultiHeadAttention; 2])| {
+            let x = first.forward(x.clone());
+            let y = layers.iter().fold(x.clone(), |x, attention| {
+                x.clone()
+                    + checkpoint(attention, (x.clone(), x), |attention, (x, again)| {
+                        attention
+                            .forward(MhaInput::new(x.clone(), again, x))
+                            .context
+                    })
+            });
+            loss(y * x)
+        },
+    );
+}
+
 /// Each call of the LSTM uses its weights once a time step. Plain burn adds all those gradients up
 /// one after the other, a segment first those of its own steps: equal up to rounding.
 #[test]

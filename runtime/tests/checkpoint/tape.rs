@@ -139,3 +139,33 @@ fn vjp_of_a_leaf_is_its_cotangent() {
     let grads = vjp.backward().unwrap();
     assert_eq!(values(x.grad(&grads).unwrap()), [3.0, 1e38]);
 }
+
+/// What a pullback leaves of a parent's gradient stays, also the sign of zeros; and nothing comes of nothing.
+#[test]
+fn accumulated_gradients_that_nobody_takes() {
+    let device = device();
+    for (takes, used_outside) in [(false, false), (false, true), (true, false), (true, true)] {
+        let leaf = numbers([2], &device).require_grad();
+        let x = leaf.clone() * 1.0;
+        let mut node = record(
+            Vec::from_iter(Parent::of(&x)),
+            move |mut outputs, parents| {
+                let before = takes.then(|| parents.take_accumulated::<1>(0)).flatten();
+                assert_eq!(before.is_some(), takes && used_outside);
+                let gradient = outputs.take::<1>(0).unwrap();
+                parents.set(
+                    0,
+                    before.map_or(gradient.clone(), |before| before + gradient),
+                );
+            },
+        );
+        let y = node.output(x.clone().inner()) * -0.0;
+        let y = if used_outside { y + x * -0.0 } else { y };
+        let gradient = leaf.grad(&y.sum().backward()).unwrap();
+        let bits = gradient.into_data().try_to_vec::<f32>().unwrap();
+        assert!(
+            bits.iter()
+                .all(|zero| zero.to_bits() == (-0.0f32).to_bits())
+        );
+    }
+}

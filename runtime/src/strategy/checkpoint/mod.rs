@@ -25,10 +25,11 @@ use rerun::run;
 /// * Outputs and loss are those of the plain call, to the bit, on a backend whose kernels give the
 ///   same bits each time. Where `forward` draws random numbers they are one more sample of the same
 ///   distribution, repeated exactly in the backward pass.
-/// * Gradients too, but for the order of sums: where a tensor collects three or more gradients,
-///   several of them from inside one segment and others from outside (weights of an LSTM called in
-///   two segments, an input used three times inside and once outside), those inside are summed
-///   first, and the last bits may round differently.
+/// * Gradients too, but for the order of sums: where a leaf (a parameter, or an input that requires
+///   gradients itself) collects three or more gradients, several of them from inside one segment and
+///   others from outside (weights of an LSTM called in two segments), those inside are summed first, and
+///   the last bits may round differently. Inputs that are results of operations are summed as in plain
+///   burn if what else uses them comes later in the forward pass, as the sum of a residual block does.
 /// * burn's module state (running statistics) moves once, as in one forward pass.
 /// * If nothing is tracked — inference, a frozen module on constant inputs — it is the plain call.
 /// * Memory: the inputs stay until the backward pass, plus one segment's activations while it is

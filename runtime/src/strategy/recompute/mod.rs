@@ -23,8 +23,8 @@ use std::sync::Arc;
 /// you.
 ///
 /// * Outputs, gradients, random numbers and module state are those of
-///   [`checkpoint`](crate::checkpoint()), with the same limits: "What to know" there, and the order of sums.
-///   A residual block has that: its input goes into the norm, which uses it several times, and past it.
+///   [`checkpoint`](crate::checkpoint()), with the same limits: the order of sums of leaves, and "What to know"
+///   there.
 /// * Time: `forward` once more.
 ///
 /// ```

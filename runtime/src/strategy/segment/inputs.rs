@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::leaves::Leaves;
-use super::{Parents, Taken};
+use super::{EachLeaf, Parents, VisitLeaves};
 use crate::tape::Values;
 use crate::tree::{TensorMapper, TensorTree, TensorVisitor};
 use burn::backend::DispatchTensor;
@@ -207,10 +207,8 @@ impl TensorVisitor for CollectParents<'_> {
     }
 }
 
-pub(super) struct TakeGradients<'a, 'b>(pub(super) &'a mut Taken<'b>);
-
-impl TensorVisitor for TakeGradients<'_, '_> {
+impl<E: EachLeaf> TensorVisitor for VisitLeaves<'_, E> {
     fn visit_float<const D: usize>(&mut self, leaf: &Tensor<D>) {
-        self.0.take(leaf);
+        self.visit(leaf);
     }
 }

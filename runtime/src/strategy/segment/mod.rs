@@ -25,7 +25,7 @@ use leaves::Leaves;
 use module::{Snapshot, untracked};
 use outputs::{Seeds, first_tracked};
 
-use crate::tape::{Parent, ParentGradients, ParentId};
+use crate::tape::{Parent, ParentGradients, ParentId, Vjp};
 use crate::tree::TensorTree;
 use burn::module::Module;
 use burn::tensor::{Device, Gradients, Tensor};
@@ -67,41 +67,65 @@ impl Parents {
     }
 }
 
-/// Moves the gradients of a segment's fresh leaves to the segment's parents.
-fn hand_over<M: Module, I: TensorTree>(
-    inputs: &I,
-    modules: &[M],
-    mut grads: Gradients,
-    parents: &mut ParentGradients,
-) {
-    let mut taken = Taken {
-        grads: &mut grads,
-        parents,
+/// What is done with each of a segment's fresh leaves, in the order of the segment's parents.
+trait EachLeaf {
+    /// `index` is that of the parent which the leaf stands for.
+    fn leaf<const D: usize>(&mut self, index: usize, leaf: &Tensor<D>);
+}
+
+/// Visits every leaf once.
+fn visit_leaves<M: Module, I: TensorTree>(inputs: &I, modules: &[M], each: &mut impl EachLeaf) {
+    let mut leaves = VisitLeaves {
+        each,
         next: 0,
         seen: HashSet::new(),
     };
-    inputs.visit_tensors(&mut inputs::TakeGradients(&mut taken));
+    inputs.visit_tensors(&mut leaves);
     for module in modules {
-        module.visit(&mut module::TakeGradients(&mut taken));
+        module.visit(&mut leaves);
     }
 }
 
-struct Taken<'a> {
-    grads: &'a mut Gradients,
-    parents: &'a mut ParentGradients,
+struct VisitLeaves<'a, E> {
+    each: &'a mut E,
     next: usize,
     seen: HashSet<ParentId>,
 }
 
-impl Taken<'_> {
-    fn take<const D: usize>(&mut self, leaf: &Tensor<D>) {
+impl<E: EachLeaf> VisitLeaves<'_, E> {
+    fn visit<const D: usize>(&mut self, leaf: &Tensor<D>) {
         let new = Parent::of(leaf).is_some_and(|leaf| self.seen.insert(leaf.id()));
-        if !new {
-            return;
+        if new {
+            self.each.leaf(self.next, leaf);
+            self.next += 1;
         }
-        if let Some(gradient) = leaf.grad_remove(self.grads) {
-            self.parents.set(self.next, gradient);
+    }
+}
+
+/// Starts the gradients of leaves from what their parents have by now, so that they are summed in burn's order.
+struct Start<'a> {
+    vjp: &'a mut Vjp,
+    parents: &'a mut ParentGradients,
+}
+
+impl EachLeaf for Start<'_> {
+    fn leaf<const D: usize>(&mut self, index: usize, leaf: &Tensor<D>) {
+        if let Some(gradient) = self.parents.take_accumulated::<D>(index) {
+            self.vjp.seed(leaf, gradient);
         }
-        self.next += 1;
+    }
+}
+
+/// Moves the gradients of leaves to their parents.
+struct HandOver<'a> {
+    grads: Gradients,
+    parents: &'a mut ParentGradients,
+}
+
+impl EachLeaf for HandOver<'_> {
+    fn leaf<const D: usize>(&mut self, index: usize, leaf: &Tensor<D>) {
+        if let Some(gradient) = leaf.grad_remove(&mut self.grads) {
+            self.parents.set(index, gradient);
+        }
     }
 }

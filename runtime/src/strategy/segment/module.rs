@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::leaves::Leaves;
-use super::{Parents, Taken};
+use super::{EachLeaf, Parents, VisitLeaves};
 use burn::module::{Flag, Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::Tensor;
 
@@ -109,10 +109,8 @@ impl ModuleVisitor for CollectParents<'_> {
     }
 }
 
-pub(super) struct TakeGradients<'a, 'b>(pub(super) &'a mut Taken<'b>);
-
-impl ModuleVisitor for TakeGradients<'_, '_> {
+impl<E: EachLeaf> ModuleVisitor for VisitLeaves<'_, E> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        self.0.take(&param.base());
+        self.visit(&param.base());
     }
 }

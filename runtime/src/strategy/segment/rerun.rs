@@ -5,7 +5,8 @@ use super::super::off::{strategies_are_off, with_strategies};
 use super::expected::Expected;
 use super::options::{Label, Options};
 use super::{
-    KeptInputs, Leaves, Parents, Seeds, Snapshot, first_tracked, hand_over, share, untracked,
+    HandOver, KeptInputs, Leaves, Parents, Seeds, Snapshot, Start, first_tracked, share, untracked,
+    visit_leaves,
 };
 use crate::random::{self, Stream};
 use crate::tape::{self, Cotangents, Parent, ParentGradients};
@@ -129,11 +130,17 @@ impl<M: Layer, I: TensorTree, O: TensorTree> Again<M, I, O> {
     /// The backward pass of that graph.
     pub(in super::super) fn backward(self, cotangents: Cotangents, parents: &mut ParentGradients) {
         with_strategies(|| {
-            let vjp = Seeds::plant(cotangents, &self.outputs);
+            let mut vjp = Seeds::plant(cotangents, &self.outputs);
             // The outputs' values are not needed: only their places in the graph.
             drop(self.outputs);
+            let mut start = Start {
+                vjp: &mut vjp,
+                parents,
+            };
+            visit_leaves(&self.inputs, &self.modules, &mut start);
             if let Some(grads) = vjp.backward() {
-                hand_over(&self.inputs, &self.modules, grads, parents);
+                let mut hand_over = HandOver { grads, parents };
+                visit_leaves(&self.inputs, &self.modules, &mut hand_over);
             }
         });
     }
