@@ -61,6 +61,7 @@ mod tests {
 
     #[test]
     fn gradients_come_in_the_order_of_the_parameters() {
+        let _turn = crate::alone();
         let device = Device::flex().autodiff();
         let layer = LinearConfig::new(2, 3).init(&device);
         let weight = &parameters(&layer)[0];
@@ -74,6 +75,7 @@ mod tests {
 
     #[test]
     fn a_parameter_that_is_not_used_has_a_gradient_of_zeros() {
+        let _turn = crate::alone();
         let device = Device::flex().autodiff();
         let layer = LinearConfig::new(2, 3).init(&device);
         let x = Tensor::<2>::from_floats([[1.0, 2.0]], &device);

@@ -14,3 +14,11 @@ pub mod options;
 pub mod plot;
 pub mod statistics;
 pub mod table;
+
+/// Tests that train take turns: burn's generators belong to the process.
+#[cfg(test)]
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    TURN.lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -204,6 +204,7 @@ mod tests {
 
     #[test]
     fn every_strategy_computes_what_plain_burn_does() {
+        let _turn = crate::alone();
         let workload = Workload {
             layers: 2,
             dim: 8,

@@ -69,6 +69,7 @@
 extern crate self as remat;
 
 pub mod memory;
+pub mod nn;
 mod random;
 mod strategy;
 pub mod tape;

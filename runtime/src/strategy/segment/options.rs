@@ -28,13 +28,13 @@ impl Options {
         self
     }
 
-    /// The stream to run with, if random numbers may be drawn.
-    pub(super) fn stream<M>(self, device: &Device) -> Option<Stream> {
+    /// The stream to run with.
+    pub(super) fn stream<M>(self, device: &Device) -> Stream {
         if self.deterministic {
-            return None;
+            return Stream::promised();
         }
         match Stream::fork(device) {
-            Ok(stream) => Some(stream),
+            Ok(stream) => stream,
             Err(BrokenPromise) => self.label::<M>().fail(format_args!(
                 "it may draw random numbers and runs inside a checkpoint that is `deterministic`. \
                  Make this one `deterministic` as well if it draws none, or the outer one not."

@@ -43,8 +43,8 @@ pub(in super::super) fn run<M: Layer, I: TensorTree, O: TensorTree>(
         // The first run of an outer segment has nothing tracked, its second run has: the random
         // numbers must be the same.
         if random::is_nested() {
-            let stream = options.stream::<M>(&device);
-            return Run::Plain(play(stream.as_ref(), || forward(modules, inputs)));
+            let mut stream = options.stream::<M>(&device);
+            return Run::Plain(stream.play(|| forward(modules, inputs)));
         }
         return Run::Plain(forward(modules, inputs));
     }
@@ -63,15 +63,14 @@ pub(in super::super) struct Segment<M, I> {
     label: Label,
     modules: Snapshot<M>,
     pub(in super::super) inputs: KeptInputs<I>,
-    /// `None` if the segment was promised to draw no random numbers.
-    stream: Option<Stream>,
+    stream: Stream,
     expected: Expected,
 }
 
 impl<M: Layer, I: TensorTree> Segment<M, I> {
     fn run<O: TensorTree>(
         label: Label,
-        stream: Option<Stream>,
+        mut stream: Stream,
         modules: &[M],
         inputs: I,
         forward: impl Fn(&[M], I) -> O,
@@ -81,7 +80,7 @@ impl<M: Layer, I: TensorTree> Segment<M, I> {
         // The caller's graph must not be reachable from inside the segment.
         drop(inputs);
         let untracked = untracked(modules);
-        let outputs = play(stream.as_ref(), || forward(&untracked, kept.constants()));
+        let outputs = stream.play(|| forward(&untracked, kept.constants()));
         if let Some(index) = first_tracked(&outputs) {
             label.fail(format_args!(
                 "float output {index} depends on a tracked tensor that is neither an input nor a \
@@ -108,7 +107,8 @@ impl<M: Layer, I: TensorTree> Segment<M, I> {
             let mut leaves = Leaves::default();
             let inputs = self.inputs.fork(&mut leaves);
             let modules = self.modules.fork(&mut leaves);
-            let outputs = play(self.stream.as_ref(), || forward(&modules, share(&inputs)));
+            let stream = &self.stream;
+            let outputs = stream.play_again(|| forward(&modules, share(&inputs)));
             self.expected.check(&outputs, &self.label);
             Again {
                 inputs,
@@ -143,12 +143,5 @@ impl<M: Layer, I: TensorTree, O: TensorTree> Again<M, I, O> {
                 visit_leaves(&self.inputs, &self.modules, &mut hand_over);
             }
         });
-    }
-}
-
-fn play<R>(stream: Option<&Stream>, f: impl FnOnce() -> R) -> R {
-    match stream {
-        Some(stream) => stream.play(f),
-        None => random::promise(f),
     }
 }

@@ -1,0 +1,5 @@
+//! Layers that burn lacks.
+
+mod dropout;
+
+pub use dropout::{Dropout, DropoutConfig};

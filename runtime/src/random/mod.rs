@@ -1,0 +1,25 @@
+//! Randomness that repeats.
+//!
+//! burn's generators can be seeded but not read, so the state in which a segment starts cannot be
+//! saved: it has to be *set*, to a seed that is known, and the stream that was interrupted has to
+//! go on from another known seed.
+//!
+//! * All seeds are counted from a root, which is drawn from the device's own generator: after
+//!   `device.seed(s)` the whole run repeats, and another `s` gives other masks.
+//! * A segment inside another takes its seed from the outer one's, by counting, so that a second
+//!   run of the outer gives the inner the same seed.
+//! * After a segment the generator is set to a seed of its own, so that what runs outside
+//!   neither repeats the segment's numbers nor depends on how many it took.
+//! * Masks of remat's own layers do not use that generator: their seeds are counted for each
+//!   thread, in the order of the calls. A segment knows where it started and counts from there again. So
+//!   the masks are the same whether there are segments or not.
+
+mod generator;
+mod masks;
+mod root;
+mod segments;
+mod stream;
+
+pub(crate) use masks::{MaskSeed, next_mask_seed};
+pub(crate) use segments::is_nested;
+pub(crate) use stream::{BrokenPromise, Stream};
