@@ -214,10 +214,11 @@ pub use remat_macros::TensorTree;
 #[doc(hidden)]
 pub use strategy::Passes;
 pub use strategy::{
-    Checkpoint, CheckpointSequence, IgnoresValue, Layer, NotComputed, Recompute, Returned,
-    Segments, TailLayer, TooManySegments, checkpoint, checkpoint_early_stop, checkpoint_sequence,
-    checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with, pass, recompute,
-    recompute_with, returned, tail, without_strategies,
+    Checkpoint, CheckpointSequence, FrozenStats, IgnoresValue, Layer, NotComputed, Recompute,
+    Returned, Segments, TailLayer, TooManySegments, checkpoint, checkpoint_early_stop,
+    checkpoint_sequence, checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with,
+    frozen_stats, frozen_stats_with, pass, recompute, recompute_with, returned, tail,
+    without_strategies,
 };
 pub use tree::{TensorMapper, TensorTree, TensorVisitor};
 

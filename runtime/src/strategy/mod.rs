@@ -1,6 +1,7 @@
 //! Memory strategies, one folder each, and what they share.
 
 mod checkpoint;
+mod frozen_stats;
 mod layer;
 mod off;
 mod recompute;
@@ -11,6 +12,7 @@ pub use checkpoint::{
     Checkpoint, CheckpointSequence, Segments, TooManySegments, checkpoint, checkpoint_early_stop,
     checkpoint_sequence, checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with,
 };
+pub use frozen_stats::{FrozenStats, frozen_stats, frozen_stats_with};
 pub use layer::Layer;
 pub use off::without_strategies;
 pub use recompute::{Recompute, recompute, recompute_with};

@@ -4,6 +4,7 @@
 //! process, and the tests of one binary run side by side. Those tests are in `random.rs`.
 
 mod errors;
+mod frozen_stats;
 mod gradients;
 mod graphs;
 mod outputs;

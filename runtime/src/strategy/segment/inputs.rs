@@ -9,14 +9,14 @@ use burn::backend::DispatchTensor;
 use burn::tensor::{Bool, Int, Tensor};
 
 /// Inputs without their graph.
-pub(crate) struct KeptInputs<I> {
+pub(in super::super) struct KeptInputs<I> {
     values: I,
     /// Of each tensor, in the order of a visit.
     contexts: Vec<Context>,
 }
 
 impl<I: TensorTree> KeptInputs<I> {
-    pub(crate) fn of(inputs: &I) -> Self {
+    pub(in super::super) fn of(inputs: &I) -> Self {
         let mut keep = Keep(Vec::new());
         let values = inputs.map_tensors(&mut keep);
         Self {
@@ -26,13 +26,13 @@ impl<I: TensorTree> KeptInputs<I> {
     }
 
     /// The inputs as constants of the caller's device.
-    pub(crate) fn constants(&self) -> I {
+    pub(in super::super) fn constants(&self) -> I {
         self.values
             .map_tensors(&mut Constants(self.contexts.iter()))
     }
 
     /// The inputs on a graph of their own, with leaves for the tracked ones.
-    pub(crate) fn fork(&self, leaves: &mut Leaves) -> I {
+    pub(super) fn fork(&self, leaves: &mut Leaves) -> I {
         let contexts = self.contexts.iter();
         self.values.map_tensors(&mut Fork { contexts, leaves })
     }
@@ -121,7 +121,7 @@ impl TensorMapper for Remember<'_> {
 }
 
 /// The same tensors once more.
-pub(crate) fn share<I: TensorTree>(inputs: &I) -> I {
+pub(in super::super) fn share<I: TensorTree>(inputs: &I) -> I {
     inputs.map_tensors(&mut Share)
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// One leaf for each tracked tensor, however often it is an input or a parameter: burn then sums
 /// its gradients in the order in which it would have without the segment.
 #[derive(Default)]
-pub(crate) struct Leaves(HashMap<ParentId, DispatchTensor>);
+pub(super) struct Leaves(HashMap<ParentId, DispatchTensor>);
 
 impl Leaves {
     /// The value on the segment's graph: the leaf of its tensor, or a constant.

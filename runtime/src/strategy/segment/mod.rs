@@ -15,14 +15,14 @@ mod outputs;
 mod rerun;
 
 pub(super) use expected::compares_values;
-pub(super) use inputs::{share, tracked};
-pub(super) use options::Options;
+pub(super) use inputs::{KeptInputs, share, tracked};
+pub(super) use module::untracked;
+pub(super) use options::{Label, Options};
 pub(super) use outputs::{FloatOutput, Ports, has_gradient};
 pub(super) use rerun::{Again, Run, Segment, run as run_untracked};
 
-use inputs::KeptInputs;
 use leaves::Leaves;
-use module::{Snapshot, untracked};
+use module::Snapshot;
 use outputs::{Seeds, first_tracked};
 
 use crate::tape::{Parent, ParentGradients, ParentId, Vjp};

@@ -9,7 +9,7 @@ use burn::tensor::Tensor;
 /// The modules as they were before the segment ran: same parameter buffers, but module state
 /// (running statistics, scales) as it was, so that the second run starts where the first did and
 /// what it updates is lost.
-pub(crate) struct Snapshot<M> {
+pub(super) struct Snapshot<M> {
     modules: Vec<M>,
     standing: Standing,
 }
@@ -23,7 +23,7 @@ struct Standing {
 }
 
 impl<M: Module> Snapshot<M> {
-    pub(crate) fn of(modules: &[M]) -> Self {
+    pub(super) fn of(modules: &[M]) -> Self {
         let mut standing = Standing::default();
         for module in modules {
             module.visit(&mut standing);
@@ -37,7 +37,7 @@ impl<M: Module> Snapshot<M> {
 
     /// The modules on a graph of their own: a leaf for every tracked parameter, same ids, same
     /// training flags.
-    pub(crate) fn fork(&self, leaves: &mut Leaves) -> Vec<M> {
+    pub(super) fn fork(&self, leaves: &mut Leaves) -> Vec<M> {
         let mut fork = Fork {
             floats: self.standing.floats.iter(),
             flags: self.standing.flags.iter(),
@@ -53,7 +53,7 @@ impl<M: Module> Snapshot<M> {
 
 /// The modules without a graph but in training mode, sharing their state with the originals, which
 /// therefore moves once.
-pub(crate) fn untracked<M: Module>(modules: &[M]) -> Vec<M> {
+pub(in super::super) fn untracked<M: Module>(modules: &[M]) -> Vec<M> {
     modules.iter().cloned().map(Module::no_grad).collect()
 }
 

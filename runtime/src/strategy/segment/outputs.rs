@@ -24,14 +24,14 @@ pub(in super::super) fn has_gradient<const D: usize>(output: &Tensor<D>) -> bool
 }
 
 /// Starts the segment's backward pass from the gradients that reached its outputs.
-pub(crate) struct Seeds {
+pub(super) struct Seeds {
     cotangents: Cotangents,
     vjp: Vjp,
     next: usize,
 }
 
 impl Seeds {
-    pub(crate) fn plant<O: TensorTree>(cotangents: Cotangents, outputs: &O) -> Vjp {
+    pub(super) fn plant<O: TensorTree>(cotangents: Cotangents, outputs: &O) -> Vjp {
         let mut seeds = Self {
             cotangents,
             vjp: Vjp::new(),
@@ -58,7 +58,7 @@ impl TensorVisitor for Seeds {
 ///
 /// Inputs and parameters were untracked, so such an output depends on a tensor that came in some
 /// other way, and its gradient would be lost.
-pub(crate) fn first_tracked<O: TensorTree>(outputs: &O) -> Option<usize> {
+pub(super) fn first_tracked<O: TensorTree>(outputs: &O) -> Option<usize> {
     let mut find = FindTracked {
         next: 0,
         found: None,
