@@ -39,6 +39,12 @@ pub(super) fn with<R>(device: &Device, f: impl FnOnce(&mut Root) -> R) -> R {
     f(slot.insert(root))
 }
 
+/// The root as it was when it was last looked at.
+pub(super) fn seen<R>(device: &Device, f: impl FnOnce(&mut Root) -> R) -> R {
+    let mut slot = ROOT.lock().unwrap_or_else(PoisonError::into_inner);
+    f(slot.get_or_insert_with(|| Root::look(None, device)))
+}
+
 /// Sets the device's generator to a seed that stands for "untouched" from now on.
 pub(super) fn mark(device: &Device, seed: u64) {
     let mut slot = ROOT.lock().unwrap_or_else(PoisonError::into_inner);

@@ -64,7 +64,9 @@ impl Stream {
     /// Runs `f` with this stream.
     pub(crate) fn play<R>(&mut self, f: impl FnOnce() -> R) -> R {
         let (result, masks) = {
-            let scope = self.enter(Masks::First(None));
+            // `fork` has just looked at the root.
+            let following = |device: &Device| root::seen(device, |root| root.seeds.count());
+            let scope = self.enter(Masks::First(None), following);
             (f(), scope.inside.masks())
         };
         self.masks = masks;
@@ -73,14 +75,16 @@ impl Stream {
 
     /// Runs `f` with the same numbers and masks as the first time.
     pub(crate) fn play_again<R>(&self, f: impl FnOnce() -> R) -> R {
-        let _scope = self.enter(Masks::Again(self.masks.clone()));
+        let following = |device: &Device| root::with(device, |root| root.seeds.count());
+        let _scope = self.enter(Masks::Again(self.masks.clone()), following);
         f()
     }
 
-    fn enter(&self, masks: Masks) -> Scope<'_> {
-        let set = self.generator.as_ref().map(Set::enter);
-        let seeds = self.generator.as_ref();
-        let seeds = seeds.map(|generator| Counter::new(generator.seed));
+    /// `following` gives the seed of what comes after, unless a segment around counts it.
+    fn enter(&self, masks: Masks, following: fn(&Device) -> u64) -> Scope<'_> {
+        let generator = self.generator.as_ref();
+        let set = generator.map(|generator| Set::enter(generator, following));
+        let seeds = generator.map(|generator| Counter::new(generator.seed));
         Scope {
             inside: Inside::enter(Segment { seeds, masks }),
             _set: set,
@@ -102,11 +106,10 @@ struct Set<'a> {
 }
 
 impl<'a> Set<'a> {
-    fn enter(generator: &'a Generator) -> Self {
+    fn enter(generator: &'a Generator, following: fn(&Device) -> u64) -> Self {
         let device = &generator.device;
         let turn = turn();
-        let following = count_seed();
-        let following = following.unwrap_or_else(|| root::with(device, |root| root.seeds.count()));
+        let following = count_seed().unwrap_or_else(|| following(device));
         device.seed(generator.seed);
         Self {
             device,
