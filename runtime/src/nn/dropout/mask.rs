@@ -77,8 +77,9 @@ impl Rule {
 
     fn on_values<E: Scale>(self, values: &mut [E]) {
         vectorised(
+            // What it captures must not be in the way of the values, or the loop is not vectorised: hence `move`.
             #[inline(always)]
-            || {
+            move || {
                 for (index, value) in (0_u32..).zip(values) {
                     *value = if self.drops(index) {
                         E::default()
