@@ -1,16 +1,17 @@
 //! `#[derive(Remat)]`: from tokens through the model to the constants and the callback.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{DeriveInput, Path};
 
 use crate::{
-    attr::{self, Grouping, Segments},
+    attr::{Annotation, Grouping, Segments},
     check::check,
     error::Errors,
     model::{Container, Layer, Tail},
     sequential,
-    table::{self, Row, Strategy, Table, callback},
+    strategy::Strategy,
+    table::{self, Row, Table, callback},
 };
 
 pub fn derive(input: &DeriveInput) -> TokenStream {
@@ -74,24 +75,24 @@ fn expand_constant(container: &Container, layer: &Layer) -> TokenStream {
     let krate = &container.krate;
     let constant = &layer.constant;
     let label = layer.label(container.ident);
-    let deterministic = layer
-        .strategy
-        .deterministic()
-        .then(|| quote!(.deterministic()));
-    let grouping = layer.strategy.grouping();
+    let Annotation {
+        strategy, options, ..
+    } = &layer.annotation;
+    let deterministic = options.deterministic.then(|| quote!(.deterministic()));
+    let updating = options.updating.then(|| quote!(.updating()));
+    let grouping = options.grouping.as_ref();
     let segments = grouping.map(|grouping| expand_segments(krate, grouping, constant.span()));
-    let options = match layer.strategy {
-        attr::Strategy::Checkpoint(_) => quote!(Checkpoint),
-        attr::Strategy::Recompute(_) => quote!(Recompute),
+    let ty = format_ident!("{}", strategy.options());
+    // `.segments(..)` makes groups of a single layer's options.
+    let single = match strategy {
+        Strategy::CheckpointSequence => Strategy::Checkpoint,
+        single => *single,
     };
-    let ty = if segments.is_some() {
-        quote!(CheckpointSequence)
-    } else {
-        options.clone()
-    };
+    let start = format_ident!("{}", single.options());
     // The place of the attribute: rustc drops a lint about tokens that only a derive has written.
     quote_spanned! {constant.span()=>
-        pub(crate) const #constant: #krate::#ty = #krate::#options::named(#label) #deterministic #segments;
+        pub(crate) const #constant: #krate::#ty =
+            #krate::#start::named(#label) #deterministic #updating #segments;
     }
 }
 
@@ -145,12 +146,8 @@ fn expand_callback(container: &Container) -> TokenStream {
 fn row(layer: &Layer) -> Row {
     Row {
         member: layer.member.clone(),
-        strategy: match (&layer.strategy, layer.strategy.grouping()) {
-            (attr::Strategy::Recompute(_), _) => Strategy::Recompute,
-            (attr::Strategy::Checkpoint(_), None) => Strategy::Checkpoint,
-            (attr::Strategy::Checkpoint(_), Some(_)) => Strategy::CheckpointSequence,
-        },
-        early_stop: layer.strategy.early_stop(),
+        strategy: layer.annotation.strategy,
+        early_stop: layer.annotation.options.early_stop,
         constant: layer.constant.clone(),
     }
 }

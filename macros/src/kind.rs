@@ -4,7 +4,10 @@ use std::fmt::{self, Display};
 
 use syn::{Expr, GenericArgument, Lit, PathArguments, Type, TypePath};
 
-use crate::syntax::{last_name, peel, peel_type};
+use crate::{
+    burn::Work,
+    syntax::{last_name, peel, peel_type},
+};
 
 /// Why a type is not a layer.
 pub enum Reason {
@@ -64,7 +67,8 @@ fn not_a_layer_path<'a>(ty: &'a Type, path: &'a TypePath) -> Option<Fault<'a>> {
     Some((ty, reason))
 }
 
-fn type_arguments(path: &TypePath) -> impl Iterator<Item = &Type> {
+/// The types in the angle brackets.
+pub fn type_arguments(path: &TypePath) -> impl Iterator<Item = &Type> {
     let arguments = path.path.segments.last().map(|segment| &segment.arguments);
     let angle_bracketed = match arguments {
         Some(PathArguments::AngleBracketed(arguments)) => Some(&arguments.args),
@@ -98,40 +102,6 @@ pub enum Shape {
     Unknown,
 }
 
-/// The layer of burn's in a type that computes matrix products or convolutions.
-pub fn expensive(ty: &Type) -> Option<String> {
-    let path = match peel_type(ty) {
-        Type::Array(array) => return expensive(&array.elem),
-        Type::Path(path) => path,
-        _ => return None,
-    };
-    let name = last_name(&path.path);
-    let product = matches!(
-        name.as_str(),
-        "Linear"
-            | "Bilinear"
-            | "MultiHeadAttention"
-            | "CrossAttention"
-            | "TransformerEncoder"
-            | "TransformerDecoder"
-            | "Lstm"
-            | "BiLstm"
-            | "Gru"
-            | "BiGru"
-            | "Rnn"
-            | "BiRnn"
-            | "SwiGlu"
-            | "PositionWiseFeedForward"
-    );
-    if product || name.starts_with("Conv") || name.starts_with("DeformConv") {
-        return Some(name);
-    }
-    match name.as_str() {
-        "Vec" | "Option" | "Box" => type_arguments(path).find_map(expensive),
-        _ => None,
-    }
-}
-
 /// `Option<Vec<Linear>>`, `Vec<Option<Linear>>`
 pub fn is_nested(ty: &Type) -> bool {
     let several = |ty: &Type| matches!(Shape::of(ty), Shape::List | Shape::Optional);
@@ -163,7 +133,7 @@ impl Shape {
                 Some(Type::Slice(_)) => Self::List,
                 _ => Self::Single,
             },
-            name if is_of_std(name) || is_of_burn(name) => Self::Single,
+            name if is_of_std(name) || Work::of(name).is_some() => Self::Single,
             _ => Self::Unknown,
         }
     }
@@ -185,48 +155,6 @@ fn is_of_std(name: &str) -> bool {
             | "Mutex"
             | "RwLock"
             | "OnceCell"
-    )
-}
-
-/// burn's own layers.
-fn is_of_burn(name: &str) -> bool {
-    // `Conv2d`, `AvgPool1d`
-    let base = name.trim_end_matches(['1', '2', '3', 'd']);
-    matches!(
-        base,
-        "Conv"
-            | "ConvTranspose"
-            | "DeformConv"
-            | "MaxPool"
-            | "AvgPool"
-            | "AdaptiveAvgPool"
-            | "Interpolate"
-    ) || matches!(
-        name,
-        "Linear"
-            | "Embedding"
-            | "Dropout"
-            | "BatchNorm"
-            | "LayerNorm"
-            | "GroupNorm"
-            | "InstanceNorm"
-            | "RmsNorm"
-            | "MultiHeadAttention"
-            | "CrossAttention"
-            | "TransformerEncoder"
-            | "TransformerEncoderLayer"
-            | "TransformerDecoder"
-            | "TransformerDecoderLayer"
-            | "PositionWiseFeedForward"
-            | "SwiGlu"
-            | "Lstm"
-            | "BiLstm"
-            | "Gru"
-            | "BiGru"
-            | "Rnn"
-            | "BiRnn"
-            | "Relu"
-            | "Gelu"
     )
 }
 

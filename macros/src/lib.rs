@@ -10,6 +10,7 @@
 )]
 
 mod attr;
+mod burn;
 mod check;
 mod error;
 mod expand;
@@ -17,6 +18,7 @@ mod forward;
 mod kind;
 mod model;
 mod sequential;
+mod strategy;
 mod syntax;
 mod table;
 mod tree;
@@ -38,13 +40,17 @@ use syn::{DeriveInput, parse_macro_input};
 /// }
 /// ```
 ///
-/// A layer with `#[checkpoint]` keeps only its inputs for the backward pass, and runs again there. The annotation
+/// A layer with `#[checkpoint]` keeps only its inputs for the backward pass, and runs again there. An annotation
 /// is applied by [`macro@forward`] on the impl that calls the layer; if none does, rustc warns at the annotation.
 ///
 /// * `#[checkpoint]` goes on a field: a module with a `forward` method, or an `Option`, a `Vec` or an array of such.
 /// * `#[checkpoint(deterministic)]` says that the layer draws nothing at random.
 /// * `#[recompute(cheap)]` on a layer that is cheap to run: its output is not kept, and computed again when a consumer
 ///   asks for it in the backward pass.
+/// * `#[recompute(attention)]` on burn's `MultiHeadAttention`: what is as large as its attention weights is not kept, and
+///   computed again in the backward pass.
+/// * `#[frozen_stats]` on a `BatchNorm`, or on a module that contains some: in training they normalise with their running
+///   statistics, which stay as they are. `#[frozen_stats(update)]` keeps updating them.
 /// * `#[remat(crate = path)]` on the struct names the runtime crate if it is not `::remat`. The path is absolute or
 ///   starts with `crate`.
 ///
@@ -120,7 +126,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///     }
 /// }
 /// ```
-#[proc_macro_derive(Remat, attributes(checkpoint, recompute, remat))]
+#[proc_macro_derive(Remat, attributes(checkpoint, recompute, frozen_stats, remat))]
 pub fn derive_remat(input: TokenStream) -> TokenStream {
     expand::derive(&parse_macro_input!(input as DeriveInput)).into()
 }
@@ -149,10 +155,31 @@ pub fn derive_remat(input: TokenStream) -> TokenStream {
 /// .context
 /// ```
 ///
+/// (`::remat::recompute_with` with `#[recompute(cheap)]`, `::remat::frozen_stats_with` with `#[frozen_stats]`.)
+///
 /// Constructors around the arguments move into the closure; every other expression stays outside and is an input.
 /// The field may be indexed, a loop may run over it, a pattern may bind it: `for b in &self.blocks`,
 /// `if let Some(f) = &self.f`, `self.blocks.iter().fold(x, |x, b| b.forward(x))`. Where remat cannot follow a field,
 /// or see a call, it says so. Everything else is left as it is, token for token.
+///
+/// # Attention
+///
+/// The call of a field with `#[recompute(attention)]` is written with an input of remat's, because the fields of burn's are
+/// private. So the input must be written in the call. (The `let` only names burn's type, so that its import is used.)
+///
+/// ```ignore
+/// self.attention.forward(MhaInput::self_attn(h).mask_attn(mask))
+///
+/// // becomes
+/// ::remat::recompute_attention_with(
+///     {
+///         let _: MhaInput;
+///         Self::ATTENTION_RECOMPUTE_APPLIED_BY_REMAT_FORWARD
+///     },
+///     &self.attention,
+///     ::remat::nn::MhaInput::self_attn(h).mask_attn(mask),
+/// )
+/// ```
 ///
 /// # Groups of layers
 ///

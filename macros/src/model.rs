@@ -10,9 +10,10 @@ use syn::{
 };
 
 use crate::{
-    attr::{self, Strategy},
+    attr::{self, Annotation},
     error::Errors,
     kind::Shape,
+    strategy::Strategy,
     syntax::{last_name, peel_type, show},
 };
 
@@ -51,7 +52,7 @@ pub struct Step<'a> {
 pub struct Layer<'a> {
     pub original: &'a Field,
     pub member: Member,
-    pub strategy: Strategy<'a>,
+    pub annotation: Annotation<'a>,
     /// The associated constant that carries the strategy.
     pub constant: Ident,
 }
@@ -148,17 +149,13 @@ fn layers<'a>(
 ) -> Vec<Layer<'a>> {
     let mut layers = Vec::new();
     for (index, original) in fields.iter().enumerate() {
-        if let Some(strategy) = attr::strategy(&original.attrs, errors) {
-            let kind = match strategy {
-                Strategy::Checkpoint(_) => "CHECKPOINT",
-                Strategy::Recompute(_) => "RECOMPUTE",
-            };
-            let annotation = strategy.original().path();
+        if let Some(annotation) = attr::annotation(&original.attrs, errors) {
+            let attribute = annotation.original.path();
             layers.push(Layer {
                 original,
                 member: member(index, original),
-                constant: constant(index, original, annotation, kind, constants),
-                strategy,
+                constant: constant(index, original, attribute, constants),
+                annotation,
             });
         }
     }
@@ -180,21 +177,33 @@ fn tails<'a>(
                 &skip,
                 &"a skipped field is not run, so it cannot be a tail: remove one of the two",
             );
-        } else if original.attrs.iter().any(attr::is_strategy) {
-            errors.at(
-                &key,
-                &"a layer with a strategy runs again by itself, in full, so it cannot be left out as a tail\
-                  \n\nhelp: remove `#[remat(tail)]`, or the strategy from this field",
-            );
+        } else if let Some(known) = strategy_of(original) {
+            errors.at(&key, &annotated_tail(known));
         } else {
             tails.push(Tail {
                 original,
                 member: member(index, original),
-                constant: constant(index, original, &key, "TAIL", constants),
+                constant: constant(index, original, &key, constants),
             });
         }
     }
     tails
+}
+
+fn strategy_of(field: &Field) -> Option<&'static attr::Known> {
+    let mut attrs = field.attrs.iter();
+    attrs.find_map(|attr| attr::known(attr.path()))
+}
+
+fn annotated_tail(known: &attr::Known) -> String {
+    let called = if known.again {
+        "a layer with a strategy runs again by itself, in full".to_string()
+    } else {
+        format!("a layer with `{}` is called in full", known.shown)
+    };
+    format!(
+        "{called}, so it cannot be left out as a tail\n\nhelp: remove `#[remat(tail)]`, or the strategy from this field"
+    )
 }
 
 fn dropouts(fields: &Fields) -> Vec<Member> {
@@ -246,13 +255,13 @@ fn skipped_annotation(field: &Field, skip: &Path, errors: &mut Errors) {
 
 /// A strategy above something that is not a field of a struct.
 fn misplaced(attrs: &[Attribute], errors: &mut Errors) {
-    for attr in attrs.iter().filter(|attr| attr::is_strategy(attr)) {
-        let name = show(attr.path());
+    for attr in attrs {
+        let Some(attr::Known { name, layer, .. }) = attr::known(attr.path()) else {
+            continue;
+        };
         errors.at(
             attr,
-            &format_args!(
-                "`#[{name}]` belongs on a field of a struct: on the layer that is to run again in the backward pass"
-            ),
+            &format_args!("`#[{name}]` belongs on a field of a struct: on {layer}"),
         );
     }
 }
@@ -273,13 +282,7 @@ fn member(index: usize, field: &Field) -> Member {
 /// A name that is free for the constant of a field, at the attribute's place.
 ///
 /// An annotation that nothing applies is reported by rustc as "constant `..` is never used", at that place.
-fn constant(
-    index: usize,
-    field: &Field,
-    annotation: &Path,
-    kind: &str,
-    taken: &mut BTreeSet<String>,
-) -> Ident {
+fn constant(index: usize, field: &Field, annotation: &Path, taken: &mut BTreeSet<String>) -> Ident {
     let base = upper_name(index, field);
     let mut prefix = base.clone();
     let mut count = 1;
@@ -287,6 +290,7 @@ fn constant(
         count += 1;
         prefix = format!("{base}_{count}");
     }
+    let kind = show(annotation).to_uppercase();
     let span = annotation
         .get_ident()
         .map_or_else(Span::call_site, Ident::span);
@@ -313,7 +317,7 @@ fn upper_name(index: usize, field: &Field) -> String {
 impl Layer<'_> {
     /// Whether this is the field, and its layers are put into groups.
     fn is_grouped(&self, member: &Member) -> bool {
-        self.member == *member && self.strategy.grouping().is_some()
+        self.member == *member && self.annotation.strategy == Strategy::CheckpointSequence
     }
 
     /// `Block.attention`: how messages and reports call the layer.
@@ -326,7 +330,7 @@ impl Layer<'_> {
     }
 
     /// The attribute without its `#[..]`, for errors about it.
-    pub fn annotation(&self) -> &dyn ToTokens {
-        &self.strategy.original().meta
+    pub fn attribute(&self) -> &dyn ToTokens {
+        &self.annotation.original.meta
     }
 }

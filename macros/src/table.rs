@@ -5,6 +5,7 @@
 //! ```text
 //! struct Block(crate = ::remat) {
 //!     attention: checkpoint => ATTENTION_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
+//!     norm: frozen_stats => NORM_FROZEN_STATS_APPLIED_BY_REMAT_FORWARD,
 //!     layers: checkpoint_sequence(early_stop) => LAYERS_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
 //! } tail {
 //!     down => DOWN_TAIL_APPLIED_BY_REMAT_FORWARD,
@@ -22,6 +23,8 @@ use syn::{
     parse::{Parse, ParseStream},
     token::Paren,
 };
+
+use crate::strategy::Strategy;
 
 custom_keyword!(early_stop);
 custom_keyword!(tail);
@@ -54,16 +57,6 @@ pub struct Row {
     pub constant: Ident,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Strategy {
-    /// Each layer of the field by itself.
-    Checkpoint,
-    /// The layers of a list in groups.
-    CheckpointSequence,
-    /// Each layer of the field by itself.
-    Recompute,
-}
-
 impl Table {
     /// The row of a field, by its index, if it is annotated.
     pub fn row_of(&self, member: &Member) -> Option<usize> {
@@ -86,25 +79,6 @@ impl Table {
 /// Its name is the diagnostic of a missing derive: "cannot find macro `derive_Remat_on_Block`".
 pub fn callback(name: &Ident) -> Ident {
     format_ident!("derive_Remat_on_{}", name.unraw(), span = name.span())
-}
-
-impl Strategy {
-    /// The name in the table.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Checkpoint => "checkpoint",
-            Self::CheckpointSequence => "checkpoint_sequence",
-            Self::Recompute => "recompute",
-        }
-    }
-
-    /// The name of the attribute.
-    pub fn attribute(self) -> &'static str {
-        match self {
-            Self::Checkpoint | Self::CheckpointSequence => "checkpoint",
-            Self::Recompute => "recompute(cheap)",
-        }
-    }
 }
 
 impl ToTokens for Table {
@@ -194,7 +168,7 @@ impl Parse for Row {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let member = input.parse()?;
         input.parse::<Token![:]>()?;
-        let strategy = input.parse()?;
+        let strategy = input.call(parse_strategy)?;
         let early_stop = parse_early_stop(input)?;
         input.parse::<Token![=>]>()?;
         let constant = input.parse()?;
@@ -217,17 +191,12 @@ fn parse_early_stop(input: ParseStream) -> syn::Result<bool> {
     Ok(given)
 }
 
-impl Parse for Strategy {
-    fn parse(input: ParseStream) -> syn::Result<Self> {
-        let name: Ident = input.parse()?;
-        match name.to_string().as_str() {
-            "checkpoint" => Ok(Self::Checkpoint),
-            "checkpoint_sequence" => Ok(Self::CheckpointSequence),
-            "recompute" => Ok(Self::Recompute),
-            _ => Err(syn::Error::new(
-                name.span(),
-                "this strategy is not known: are `remat` and `remat-macros` of one version?",
-            )),
-        }
-    }
+fn parse_strategy(input: ParseStream) -> syn::Result<Strategy> {
+    let name: Ident = input.parse()?;
+    Strategy::named(&name.to_string()).ok_or_else(|| {
+        syn::Error::new(
+            name.span(),
+            "this strategy is not known: are `remat` and `remat-macros` of one version?",
+        )
+    })
 }

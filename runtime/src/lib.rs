@@ -42,6 +42,9 @@
 //! * [`checkpoint_sequence`] and [`Segments`]: groups of consecutive layers as segments.
 //! * [`checkpoint_early_stop`] and [`tail`]: a second run without its last product.
 //! * [`recompute`], [`recompute_with`] and its options [`Recompute`]: outputs that are computed again.
+//! * [`recompute_attention`] and [`nn::Attention`]: attention without its tensors of queries × keys.
+//! * [`frozen_stats`] and its options [`FrozenStats`]: batch normalisation with the running statistics, in training.
+//! * [`nn`]: layers that burn lacks: [`nn::Dropout`], which keeps no mask.
 //! * [`TensorTree`]: what a checkpointed call may take and give; derive it for your own types.
 //! * [`without_strategies`]: the same model as plain burn, for comparing.
 //! * [`memory`]: what a piece of a training step keeps and needs, in bytes.
@@ -215,9 +218,10 @@ pub use remat_macros::TensorTree;
 pub use strategy::Passes;
 pub use strategy::{
     Checkpoint, CheckpointSequence, FrozenStats, IgnoresValue, Layer, NotComputed, Recompute,
-    Returned, Segments, TailLayer, TooManySegments, checkpoint, checkpoint_early_stop,
-    checkpoint_sequence, checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with,
-    frozen_stats, frozen_stats_with, pass, recompute, recompute_with, returned, tail,
+    RecomputeAttention, Returned, Segments, TailLayer, TooManySegments, checkpoint,
+    checkpoint_early_stop, checkpoint_sequence, checkpoint_sequence_early_stop,
+    checkpoint_sequence_with, checkpoint_with, frozen_stats, frozen_stats_with, pass, recompute,
+    recompute_attention, recompute_attention_with, recompute_with, returned, tail,
     without_strategies,
 };
 pub use tree::{TensorMapper, TensorTree, TensorVisitor};

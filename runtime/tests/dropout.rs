@@ -3,10 +3,14 @@
 //! burn's generators belong to the process, so these tests take turns.
 
 use burn::module::Module;
+use burn::nn::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use burn::nn::{Linear, LinearConfig};
 use burn::tensor::{DType, Device, Distribution, Tensor};
-use remat::nn::{Dropout, DropoutConfig};
-use remat::{Checkpoint, Segments, checkpoint, checkpoint_sequence, checkpoint_with, recompute};
+use remat::nn::{Attention, Dropout, DropoutConfig, MhaInput};
+use remat::{
+    Checkpoint, Segments, checkpoint, checkpoint_sequence, checkpoint_with, recompute,
+    recompute_attention, without_strategies,
+};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static TURN: Mutex<()> = Mutex::new(());
@@ -257,6 +261,70 @@ fn beside_layers_that_draw_from_the_device() {
     assert_eq!(first, run(1));
     assert_ne!(first, run(2));
     assert_ne!(first[0], first[1]);
+}
+
+fn attend(layer: &Dropout, x: Tensor<4>) -> Tensor<4> {
+    let attention = Attention::new().causal().dropout(layer);
+    attention.forward(x.clone(), x.clone(), x)
+}
+
+/// A kernel may be another one the next time; with another mask nothing would be close.
+fn assert_close(left: &[Vec<f32>], right: &[Vec<f32>]) {
+    for (left, right) in left.iter().flatten().zip(right.iter().flatten()) {
+        assert!((left - right).abs() < 1e-4, "{left} is not {right}");
+    }
+}
+
+/// The masks of attention are those that the layer would have, in segments and outside.
+#[test]
+fn attention_drops_as_the_layer_does() {
+    let (device, _turn) = alone();
+    let layer = dropout(0.5);
+    let x = Tensor::<4>::random([2, 2, 8, 4], Distribution::Default, &device).require_grad();
+    let run = |forward: &dyn Fn(Tensor<4>) -> Tensor<4>| {
+        device.seed(3);
+        let steps = (0..2).map(|_| {
+            let y = forward(x.clone());
+            let _ = y.clone().sum().backward();
+            values(y)
+        });
+        steps.collect::<Vec<_>>()
+    };
+    let first = run(&|x| attend(&layer, x));
+    assert_ne!(first[0], first[1]);
+    let plain = run(&|x| without_strategies(|| attend(&layer, x)));
+    assert_close(&first, &plain);
+    let nested = run(&|x| checkpoint(&layer, (x,), |layer, (x,)| attend(layer, x)));
+    assert_close(&first, &nested);
+}
+
+/// That of burn's layer takes its masks from there as well.
+#[test]
+fn multi_head_attention_repeats_after_a_seed() {
+    let (device, _turn) = alone();
+    let config = MultiHeadAttentionConfig::new(8, 2).with_dropout(0.5);
+    let attention: MultiHeadAttention = config.init(&device);
+    let x = Tensor::<3>::random([2, 6, 8], Distribution::Default, &device);
+    let run = |forward: fn(&MultiHeadAttention, Tensor<3>) -> Tensor<3>| {
+        device.seed(3);
+        let y = forward(&attention, x.clone());
+        let _ = y.clone().sum().backward();
+        [values(y)]
+    };
+    let recomputed = |attention: &MultiHeadAttention, x: Tensor<3>| {
+        recompute_attention(attention, MhaInput::self_attn(x)).context
+    };
+    // burn draws the first values of a parameter when it is first used.
+    run(recomputed);
+    let first = run(recomputed);
+    assert_close(&first, &run(recomputed));
+    let nested = run(|attention, x| {
+        let options = Checkpoint::new().deterministic();
+        checkpoint_with(options, attention, (x,), |attention, (x,)| {
+            recompute_attention(attention, MhaInput::self_attn(x)).context
+        })
+    });
+    assert_close(&first, &nested);
 }
 
 /// Threads count their own masks, so none takes another's, in segments and outside.

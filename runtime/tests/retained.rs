@@ -3,10 +3,12 @@
 #![cfg(not(cube))]
 
 use burn::module::Module;
+use burn::nn::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use burn::nn::{Gelu, LayerNorm, LayerNormConfig, Linear, LinearConfig};
 use burn::tensor::{Device, Tensor};
 use remat::memory::{Tracking, live_bytes, measure};
-use remat::{Segments, checkpoint, checkpoint_sequence, recompute};
+use remat::nn::MhaInput;
+use remat::{Segments, checkpoint, checkpoint_sequence, recompute, recompute_attention};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[global_allocator]
@@ -172,6 +174,47 @@ fn recomputed_outputs_are_not_kept() {
     for index in 0..20 {
         step();
         assert_eq!(live_bytes().unwrap(), before, "after step {index}");
+    }
+}
+
+/// Nothing of queries × keys: the input, what the four projections give, and the sum before the last.
+#[test]
+fn attention_keeps_queries_keys_and_values() {
+    let _turn = turn();
+    let device = Device::flex().autodiff();
+    for dropout in [0.0, 0.1] {
+        let attention: MultiHeadAttention = MultiHeadAttentionConfig::new(D, 4)
+            .with_dropout(dropout)
+            .init(&device);
+        let input = || MhaInput::self_attn(Tensor::ones([1, ROWS, D], &device));
+        let forward = || recompute_attention(&attention, input()).context;
+        let step = || drop(forward().sum().backward());
+        warm(step);
+        let retained = |forward: &dyn Fn() -> Tensor<3>| {
+            let (y, report) = measure(&device, forward);
+            let _ = y.sum().backward();
+            report.retained().unwrap() as f64 / (ROWS * D * 4) as f64
+        };
+        let recomputed = retained(&forward);
+        let plain = retained(&|| remat::without_strategies(forward));
+        assert!(recomputed < 6.6, "{recomputed}");
+        // Each of four heads has three, of as many elements as there are in four inputs.
+        assert!(plain > 6.0 + 3.0 * 4.0 * 4.0, "{plain}");
+
+        let before = live_bytes().unwrap();
+        for index in 0..20 {
+            step();
+            assert_eq!(live_bytes().unwrap(), before, "after step {index}");
+        }
+        for _ in 0..20 {
+            drop(forward());
+        }
+        step();
+        assert_eq!(
+            live_bytes().unwrap(),
+            before,
+            "after graphs that were dropped"
+        );
     }
 }
 

@@ -4,9 +4,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Attribute, Expr, Lit, Meta, Path, parse::Parse};
 
-use super::{CHECKPOINT, assigned, entries, named, unknown};
+use super::{CHECKPOINT, assigned, entries, flag, strategy::Options, unknown};
 use crate::{
     error::Errors,
+    strategy::Strategy,
     syntax::{peel, show},
 };
 
@@ -31,17 +32,6 @@ const OPTIONS: &[&str] = &[
 const SYNTAX: &str = "expected `#[checkpoint]`, or `#[checkpoint(..)]` with options: `deterministic`, or one of \
     `every = 4`, `segments = 4`, `sqrt` and `recursive` for a list of layers";
 
-/// A `#[checkpoint]` attribute.
-pub struct Checkpoint<'a> {
-    pub original: &'a Attribute,
-    /// `deterministic`: the layer draws nothing at random.
-    pub deterministic: bool,
-    /// `early_stop`: the second run ends where nothing more is needed.
-    pub early_stop: bool,
-    /// How the layers of a list are put together.
-    pub grouping: Option<Grouping>,
-}
-
 /// `every = 4` and the like: consecutive layers run again as one segment.
 pub struct Grouping {
     /// The option, for errors about it.
@@ -58,33 +48,25 @@ pub enum Segments {
     Recursive,
 }
 
-/// The one `#[checkpoint]` among `attrs`.
-pub fn checkpoint<'a>(attrs: &'a [Attribute], errors: &mut Errors) -> Option<Checkpoint<'a>> {
-    let mut found: Option<Checkpoint> = None;
-    for original in named(attrs, CHECKPOINT) {
-        if let Some(first) = &found {
-            errors.twice(
-                first.original,
-                original,
-                &"duplicate `#[checkpoint]`: a field has at most one",
-            );
-        } else {
-            let mut options = Options::default();
-            // #[checkpoint] alone has none.
-            if !matches!(original.meta, Meta::Path(_)) {
-                entries(original, SYNTAX, errors, |key, value, errors| {
-                    options.set(key, &value, errors);
-                });
-            }
-            found = Some(options.finish(original, errors));
-        }
+pub fn read(original: &Attribute, errors: &mut Errors) -> (Strategy, Options) {
+    let mut keys = Keys::default();
+    // #[checkpoint] alone has none.
+    if !matches!(original.meta, Meta::Path(_)) {
+        entries(original, SYNTAX, errors, |key, value, errors| {
+            keys.set(key, &value, errors);
+        });
     }
-    found
+    let options = keys.finish(errors);
+    let strategy = match options.grouping {
+        Some(_) => Strategy::CheckpointSequence,
+        None => Strategy::Checkpoint,
+    };
+    (strategy, options)
 }
 
 /// The options so far.
 #[derive(Default)]
-struct Options {
+struct Keys {
     deterministic: Option<Path>,
     early_stop: Option<Path>,
     keep_last: Option<Path>,
@@ -92,30 +74,25 @@ struct Options {
     grouping: Option<(Path, Option<Segments>)>,
 }
 
-impl Options {
+impl Keys {
     fn set(&mut self, key: Path, value: &TokenStream, errors: &mut Errors) {
         let name = show(&key);
-        match name.as_str() {
+        let flag = match name.as_str() {
             // #[checkpoint(deterministic)]
-            DETERMINISTIC => set_flag(&mut self.deterministic, key, value, errors),
+            DETERMINISTIC => &mut self.deterministic,
             // #[checkpoint(early_stop)]
-            EARLY_STOP => set_flag(&mut self.early_stop, key, value, errors),
+            EARLY_STOP => &mut self.early_stop,
             // #[checkpoint(every = 4, keep_last)]
-            KEEP_LAST => set_flag(&mut self.keep_last, key, value, errors),
-            EVERY | SEGMENTS | SQRT | RECURSIVE => self.group(key, &name, value, errors),
-            _ => errors.at(&key, &unknown(&key, "option", CHECKPOINT, OPTIONS)),
-        }
+            KEEP_LAST => &mut self.keep_last,
+            EVERY | SEGMENTS | SQRT | RECURSIVE => return self.group(key, &name, value, errors),
+            _ => return errors.at(&key, &unknown(&key, "option", CHECKPOINT, OPTIONS)),
+        };
+        flag::set(flag, key, value, &usage(&name), errors);
     }
 
     fn group(&mut self, key: Path, name: &str, value: &TokenStream, errors: &mut Errors) {
         if let Some((first, _)) = &self.grouping {
-            let first_name = show(first);
-            let message = if first_name == name {
-                format!("duplicate option `{name}`")
-            } else {
-                format!("`{first_name}` and `{name}` are two ways to group the layers: choose one")
-            };
-            errors.twice(first, &key, &message);
+            flag::exclusive(first, &key, "two ways to group the layers", errors);
             return;
         }
         let segments = match name {
@@ -124,14 +101,14 @@ impl Options {
             // #[checkpoint(segments = 4)]
             SEGMENTS => number(&key, value, errors).map(Segments::Count),
             // #[checkpoint(sqrt)]
-            SQRT => no_value(&key, value, errors).then_some(Segments::Sqrt),
+            SQRT => flag::no_value(&key, value, &usage(name), errors).then_some(Segments::Sqrt),
             // #[checkpoint(recursive)]
-            _ => no_value(&key, value, errors).then_some(Segments::Recursive),
+            _ => flag::no_value(&key, value, &usage(name), errors).then_some(Segments::Recursive),
         };
         self.grouping = Some((key, segments));
     }
 
-    fn finish<'a>(self, original: &'a Attribute, errors: &mut Errors) -> Checkpoint<'a> {
+    fn finish(self, errors: &mut Errors) -> Options {
         self.check_keep_last(errors);
         let keep_last = self.keep_last.is_some();
         let grouping = self.grouping.and_then(|(key, segments)| {
@@ -141,11 +118,11 @@ impl Options {
                 keep_last,
             })
         });
-        Checkpoint {
-            original,
+        Options {
             deterministic: self.deterministic.is_some(),
             early_stop: self.early_stop.is_some(),
             grouping,
+            ..Options::default()
         }
     }
 
@@ -167,29 +144,8 @@ impl Options {
     }
 }
 
-fn set_flag(flag: &mut Option<Path>, key: Path, value: &TokenStream, errors: &mut Errors) {
-    if !no_value(&key, value, errors) {
-        return;
-    }
-    match flag {
-        Some(first) => {
-            let message = format!("duplicate option `{}`", show(&key));
-            errors.twice(first, &key, &message);
-        }
-        None => *flag = Some(key),
-    }
-}
-
-fn no_value(key: &Path, value: &TokenStream, errors: &mut Errors) -> bool {
-    if value.is_empty() {
-        return true;
-    }
-    let name = show(key);
-    errors.at(
-        &quote!(#key #value),
-        &format_args!("`{name}` takes no value\n\nhelp: write `#[checkpoint({name})]`"),
-    );
-    false
+fn usage(name: &str) -> String {
+    format!("#[{CHECKPOINT}({name})]")
 }
 
 /// The expression behind `every =`. Whether it is a number that makes sense, its constant says, unless it is plain.

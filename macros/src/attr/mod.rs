@@ -1,6 +1,8 @@
 //! The helper attributes, from tokens to values. Whatever is wrong is reported, and parsing goes on.
 
 mod checkpoint;
+mod flag;
+mod frozen_stats;
 mod recompute;
 mod remat;
 mod strategy;
@@ -14,13 +16,13 @@ use syn::{
 
 use crate::{error::Errors, syntax::show};
 
-pub use checkpoint::{Checkpoint, Grouping, Segments};
-pub use recompute::Recompute;
+pub use checkpoint::{Grouping, Segments};
 pub use remat::{Container, Field, Sequential, container, crate_path, field, skip};
-pub use strategy::{Strategy, is_strategy, strategy};
+pub use strategy::{Annotation, Known, Options, annotation, is_strategy, known};
 
 pub const CHECKPOINT: &str = "checkpoint";
 pub const RECOMPUTE: &str = "recompute";
+pub const FROZEN_STATS: &str = "frozen_stats";
 pub const REMAT: &str = "remat";
 
 pub fn named<'a>(attrs: &'a [Attribute], name: &str) -> impl Iterator<Item = &'a Attribute> {

@@ -7,7 +7,7 @@ use syn::{
     parse::{ParseStream, Parser},
 };
 
-use super::{CHECKPOINT, RECOMPUTE, REMAT, assigned, entries, named, unknown};
+use super::{REMAT, assigned, entries, known, named, unknown};
 use crate::{error::Errors, syntax::show};
 
 const CRATE: &str = "crate";
@@ -188,13 +188,6 @@ pub fn field(attrs: &[Attribute], errors: &mut Errors) -> Field {
                 SKIP => &mut field.skip,
                 // #[remat(tail)]
                 TAIL => &mut field.tail,
-                CHECKPOINT | RECOMPUTE => {
-                    errors.at(
-                        &key,
-                        &"a strategy is an attribute of its own\n\nhelp: write `#[checkpoint]`",
-                    );
-                    return;
-                }
                 CRATE | SEQUENTIAL => {
                     errors.at(
                         &key,
@@ -205,7 +198,11 @@ pub fn field(attrs: &[Attribute], errors: &mut Errors) -> Field {
                     return;
                 }
                 _ => {
-                    errors.at(&key, &unknown(&key, "key", REMAT, &[TAIL, SKIP]));
+                    let message = known(&key).map_or_else(
+                        || unknown(&key, "key", REMAT, &[TAIL, SKIP]),
+                        |known| a_strategy(known.shown),
+                    );
+                    errors.at(&key, &message);
                     return;
                 }
             };
@@ -219,6 +216,10 @@ pub fn field(attrs: &[Attribute], errors: &mut Errors) -> Field {
         });
     }
     field
+}
+
+fn a_strategy(shown: &str) -> String {
+    format!("a strategy is an attribute of its own\n\nhelp: write `{shown}`")
 }
 
 /// The `skip` of a field with `#[remat(skip)]`, in a type with `#[derive(TensorTree)]`.

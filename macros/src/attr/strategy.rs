@@ -1,65 +1,132 @@
-//! The strategy of a field.
+//! The annotation of a field: which strategy, with which options.
 
-use syn::Attribute;
+use syn::{Attribute, Path};
 
 use super::{
-    CHECKPOINT, Checkpoint, Grouping, RECOMPUTE, Recompute, checkpoint::checkpoint,
-    recompute::recompute,
+    CHECKPOINT, FROZEN_STATS, Grouping, RECOMPUTE, checkpoint, frozen_stats, named, recompute,
 };
-use crate::error::Errors;
+use crate::{error::Errors, strategy::Strategy};
 
-/// The annotation of a field.
-pub enum Strategy<'a> {
-    Checkpoint(Box<Checkpoint<'a>>),
-    Recompute(Recompute<'a>),
+/// An attribute that is a strategy.
+pub struct Known {
+    pub name: &'static str,
+    /// The attribute, for messages.
+    pub shown: &'static str,
+    /// The layer that it goes on, for messages.
+    pub layer: &'static str,
+    /// Whether the layer runs again in the backward pass.
+    pub again: bool,
+    /// Takes an attribute of this name apart.
+    read: fn(&Attribute, &mut Errors) -> (Strategy, Options),
 }
 
-/// The attributes that are strategies.
-const STRATEGIES: [&str; 2] = [CHECKPOINT, RECOMPUTE];
+/// Where a field has several of them, the first one here counts.
+static KNOWN: [Known; 3] = [
+    Known {
+        name: CHECKPOINT,
+        shown: "#[checkpoint]",
+        layer: AGAIN,
+        again: true,
+        read: checkpoint::read,
+    },
+    Known {
+        name: RECOMPUTE,
+        shown: "#[recompute(..)]",
+        layer: AGAIN,
+        again: true,
+        read: recompute::read,
+    },
+    Known {
+        name: FROZEN_STATS,
+        shown: "#[frozen_stats]",
+        layer: "the `BatchNorm`, or the module that contains one",
+        again: false,
+        read: frozen_stats::read,
+    },
+];
+
+const AGAIN: &str = "the layer that is to run again in the backward pass";
+
+/// The annotation of a field.
+pub struct Annotation<'a> {
+    pub original: &'a Attribute,
+    pub strategy: Strategy,
+    pub options: Options,
+}
+
+/// What an annotation says about its strategy.
+#[derive(Default)]
+pub struct Options {
+    /// `deterministic`: the layer draws nothing at random.
+    pub deterministic: bool,
+    /// `early_stop`: the second run ends where nothing more is needed.
+    pub early_stop: bool,
+    /// `update`: the running statistics still move.
+    pub updating: bool,
+    /// How the layers of a list are put together.
+    pub grouping: Option<Grouping>,
+}
+
+/// The strategy that is called so, if it is one.
+pub fn known(name: &Path) -> Option<&'static Known> {
+    KNOWN.iter().find(|known| name.is_ident(known.name))
+}
 
 pub fn is_strategy(attr: &Attribute) -> bool {
-    STRATEGIES.iter().any(|name| attr.path().is_ident(name))
+    known(attr.path()).is_some()
 }
 
 /// The one strategy among `attrs`.
-pub fn strategy<'a>(attrs: &'a [Attribute], errors: &mut Errors) -> Option<Strategy<'a>> {
-    let checkpoint = checkpoint(attrs, errors);
-    let recompute = recompute(attrs, errors);
-    if let (Some(first), Some(second)) = (&checkpoint, &recompute) {
-        errors.twice(
-            first.original,
-            second.original,
-            &"a checkpointed layer keeps its output for those who need it: `#[checkpoint]` and `#[recompute(..)]` do \
-              not stack\n\nhelp: remove one of the two",
-        );
+pub fn annotation<'a>(attrs: &'a [Attribute], errors: &mut Errors) -> Option<Annotation<'a>> {
+    let mut found: Option<(&Known, Annotation)> = None;
+    for known in &KNOWN {
+        let Some(annotation) = known.annotation(attrs, errors) else {
+            continue;
+        };
+        if let Some((first, kept)) = &found {
+            let message = stacked(first, known);
+            errors.twice(kept.original, annotation.original, &message);
+        } else {
+            found = Some((known, annotation));
+        }
     }
-    let checkpoint = checkpoint.map(|checkpoint| Strategy::Checkpoint(Box::new(checkpoint)));
-    checkpoint.or(recompute.map(Strategy::Recompute))
+    found.map(|(_, annotation)| annotation)
 }
 
-impl<'a> Strategy<'a> {
-    pub fn original(&self) -> &'a Attribute {
-        match self {
-            Self::Checkpoint(checkpoint) => checkpoint.original,
-            Self::Recompute(recompute) => recompute.original,
+impl Known {
+    /// The one attribute of this name.
+    fn annotation<'a>(
+        &self,
+        attrs: &'a [Attribute],
+        errors: &mut Errors,
+    ) -> Option<Annotation<'a>> {
+        let mut attrs = named(attrs, self.name);
+        let original = attrs.next()?;
+        let (strategy, options) = (self.read)(original, errors);
+        for second in attrs {
+            let shown = self.shown;
+            let message = format!("duplicate `{shown}`: a field has at most one");
+            errors.twice(original, second, &message);
         }
+        Some(Annotation {
+            original,
+            strategy,
+            options,
+        })
     }
+}
 
-    pub fn deterministic(&self) -> bool {
-        match self {
-            Self::Checkpoint(checkpoint) => checkpoint.deterministic,
-            Self::Recompute(recompute) => recompute.deterministic,
-        }
+/// What to say about two strategies of one field.
+fn stacked(first: &Known, second: &Known) -> String {
+    let (first, shown) = (first.shown, second.shown);
+    if second.name == FROZEN_STATS {
+        return format!(
+            "`{first}` and `{shown}` do not stack on one field\n\nhelp: put the layer into a struct of its own with \
+             `{shown}`, and annotate the field that holds that struct with `#[checkpoint]`"
+        );
     }
-
-    pub fn early_stop(&self) -> bool {
-        matches!(self, Self::Checkpoint(checkpoint) if checkpoint.early_stop)
-    }
-
-    pub fn grouping(&self) -> Option<&Grouping> {
-        match self {
-            Self::Checkpoint(checkpoint) => checkpoint.grouping.as_ref(),
-            Self::Recompute(_) => None,
-        }
-    }
+    format!(
+        "a checkpointed layer keeps its output for those who need it: `{first}` and `{shown}` do not stack\
+         \n\nhelp: remove one of the two"
+    )
 }

@@ -5,8 +5,8 @@ use quote::format_ident;
 use syn::{
     Attribute, Block, ClosureModifiers, Expr, ExprAssign, ExprBlock, ExprCall, ExprClosure,
     ExprInfer, ExprPath, ExprReference, ExprTuple, Ident, Local, LocalInit, LocalModifiers, Pat,
-    PatIdent, PatTuple, Path, PathSegment, ReturnType, Stmt, Token, punctuated::Punctuated,
-    token::Paren,
+    PatIdent, PatTuple, PatType, PatWild, Path, PathSegment, ReturnType, Stmt, Token, Type,
+    TypePath, punctuated::Punctuated, token::Paren,
 };
 
 use super::walk::Walk;
@@ -29,6 +29,13 @@ impl Walk<'_> {
 
 /// `::remat::name`, at a place in the user's code.
 pub fn runtime(krate: &Path, name: &str, span: Span) -> Expr {
+    let mut path = runtime_path(krate, span);
+    path.segments.push(Ident::new(name, span).into());
+    path_expr(path)
+}
+
+/// `::remat`, at a place in the user's code.
+pub fn runtime_path(krate: &Path, span: Span) -> Path {
     let mut path = krate.clone();
     path.leading_colon = path.leading_colon.map(|_| Token![::](span));
     for (index, segment) in path.segments.iter_mut().enumerate() {
@@ -40,8 +47,7 @@ pub fn runtime(krate: &Path, name: &str, span: Span) -> Expr {
             segment.ident.set_span(span.resolved_at(Span::call_site()));
         }
     }
-    path.segments.push(Ident::new(name, span).into());
-    path_expr(path)
+    path
 }
 
 /// `::core::clone::Clone::clone`: whatever the user has in scope.
@@ -170,6 +176,31 @@ pub fn let_reference(name: &Ident) -> Stmt {
             expr: Box::new(reference(name_expr(name.clone()), span)),
             diverge: None,
         }),
+        semi_token: Token![;](span),
+    })
+}
+
+/// `let _: Type;`
+pub fn let_of_type(path: Path, span: Span) -> Stmt {
+    let anything = Pat::Wild(PatWild {
+        attrs: Vec::new(),
+        underscore_token: Token![_](span),
+    });
+    Stmt::Local(Local {
+        attrs: Vec::new(),
+        let_token: Token![let](span),
+        modifiers: LocalModifiers::default(),
+        pat: Pat::Type(PatType {
+            attrs: Vec::new(),
+            pat: Box::new(anything),
+            colon_token: Token![:](span),
+            ty: Box::new(Type::Path(TypePath {
+                attrs: Vec::new(),
+                qself: None,
+                path,
+            })),
+        }),
+        init: None,
         semi_token: Token![;](span),
     })
 }

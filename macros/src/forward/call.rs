@@ -2,8 +2,8 @@
 
 use proc_macro2::Span;
 use syn::{
-    Expr, ExprCall, ExprMethodCall, ExprUnary, Ident, Member, Token, UnOp, spanned::Spanned,
-    token::Paren,
+    Attribute, Expr, ExprCall, ExprMethodCall, ExprUnary, Ident, Member, Token, UnOp,
+    spanned::Spanned, token::Paren,
 };
 
 use super::{
@@ -13,7 +13,10 @@ use super::{
     value::Layer,
     walk::Walk,
 };
-use crate::{syntax::peel, table::Strategy};
+use crate::{strategy::Strategy, syntax::peel, table::Row};
+
+/// Why a call that runs once knows nothing but its inputs: begins messages.
+pub const IN_A_FUNCTION: &str = "a layer with `#[frozen_stats]` is called in a function of its own";
 
 impl Walk<'_> {
     /// The call of an annotated layer, written with the runtime's function.
@@ -28,13 +31,15 @@ impl Walk<'_> {
     //         |attention, (h, mask)| attention.forward(MhaInput::self_attn(h).mask_pad(mask)),
     //     )
     //
-    // With `#[recompute(cheap)]`, `recompute_with`. With `early_stop`, `checkpoint_early_stop` and one more closure, which calls `forward_without_tail`.
-    pub fn run_again(&mut self, call: &ExprMethodCall, layer: &Layer) -> Expr {
-        self.calls += 1;
-        self.check_async();
+    // With `#[recompute(cheap)]`, `recompute_with`; with `#[frozen_stats]`, `frozen_stats_with`. With `early_stop`,
+    // `checkpoint_early_stop` and one more closure, which calls `forward_without_tail`.
+    pub fn rewritten_call(&mut self, call: &ExprMethodCall, layer: &Layer) -> Expr {
+        let row = &self.table.rows[layer.row];
+        self.applied(row.strategy);
+        self.check_async(row.strategy);
         let mut call = call.clone();
         let span = call.method.span();
-        let mut inputs = Inputs::of(&mut call.args, &self.scopes, self.errors);
+        let mut inputs = Inputs::of(&mut call.args, row.strategy, &self.scopes, self.errors);
         let name = inputs.layer_name(name_of(&call.receiver), span);
         let (exprs, names) = (inputs.exprs, inputs.names);
 
@@ -45,41 +50,59 @@ impl Walk<'_> {
             tuple(exprs, call.paren_token),
             run(&name, names.clone(), &call, span),
         ];
-        let row = &self.table.rows[layer.row];
-        let function = if row.early_stop {
+        if row.early_stop {
             call.method = name_without_tail(&call.method);
             arguments.push(run(&name, names, &call, span));
-            "checkpoint_early_stop"
-        } else if row.strategy == Strategy::Recompute {
-            "recompute_with"
-        } else {
-            "checkpoint_with"
-        };
+        }
+        self.call_of_runtime(call.attrs, row, arguments, span)
+    }
+
+    /// `::remat::checkpoint_with(..)` in place of a call with these attributes, whose method is at this place.
+    pub fn call_of_runtime(
+        &self,
+        attrs: Vec<Attribute>,
+        row: &Row,
+        arguments: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
+        let function = row.strategy.function(row.early_stop);
         Expr::Call(ExprCall {
-            attrs: call.attrs,
-            func: Box::new(self.runtime(function, span)),
+            attrs,
+            func: Box::new(self.runtime(&function, span)),
             // An error about the call as a whole stands under the name of the method.
             paren_token: Paren(span),
             args: arguments.into_iter().collect(),
         })
     }
 
-    /// In the backward pass nobody would poll a future.
-    pub fn check_async(&mut self) {
+    /// Notes that a call was rewritten.
+    pub fn applied(&mut self, strategy: Strategy) {
+        self.calls += 1;
+        self.again |= strategy.runs_again();
+    }
+
+    /// In the backward pass, or in a function of the call's own, nobody would poll a future.
+    pub fn check_async(&mut self, strategy: Strategy) {
         let Some((token, reported @ false)) = self.asyncs.last_mut() else {
             return;
         };
         *reported = true;
+        let place = if strategy.runs_again() {
+            "an annotated layer runs again in the backward pass"
+        } else {
+            IN_A_FUNCTION
+        };
         self.errors.at(
             token,
-            &"an annotated layer runs again in the backward pass, which is not `async`\
-              \n\nhelp: call it in a plain `fn` or block, and await outside of that",
+            &format_args!(
+                "{place}, which is not `async`\n\nhelp: call it in a plain `fn` or block, and await outside of that"
+            ),
         );
     }
 }
 
 /// A reference to the layer: its place is borrowed, a reference handed on.
-fn module(receiver: &Expr, depth: usize) -> Expr {
+pub fn module(receiver: &Expr, depth: usize) -> Expr {
     let receiver = peel(receiver).clone();
     let span = receiver.span();
     if depth == 0 {

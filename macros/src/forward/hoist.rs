@@ -14,16 +14,19 @@ use syn::{
 };
 
 use super::{
+    call::IN_A_FUNCTION,
     inside::{Arguments, each_part, is_constant, moves},
     scope::Scopes,
 };
 use crate::{
     error::Errors,
+    strategy::Strategy,
     syntax::{as_ident, peel},
 };
 
 /// The inputs of one call, in the order in which the user's code evaluates them.
 pub struct Inputs<'a> {
+    strategy: Strategy,
     scopes: &'a Scopes,
     errors: &'a mut Errors,
     /// The names that are in use in the closure.
@@ -41,12 +44,18 @@ impl<'a> Inputs<'a> {
     // Output:
     //     MhaInput::self_attn(input).mask_pad(mask)
     //     with the inputs `h.clone()` and `mask`
-    pub fn of(arguments: &mut Arguments, scopes: &'a Scopes, errors: &'a mut Errors) -> Self {
+    pub fn of(
+        arguments: &mut Arguments,
+        strategy: Strategy,
+        scopes: &'a Scopes,
+        errors: &'a mut Errors,
+    ) -> Self {
         let mut taken = BTreeSet::new();
         for argument in arguments.iter_mut() {
             collect_names(argument, scopes, &mut taken);
         }
         let mut inputs = Self {
+            strategy,
             scopes,
             errors,
             taken,
@@ -122,25 +131,35 @@ impl<'a> Inputs<'a> {
         if reference.mutability.is_none() && is_constant(&reference.expr, self.scopes) {
             return;
         }
+        let inputs = if self.strategy.runs_again() {
+            "a checkpointed call keeps its inputs until the backward pass, so they".to_string()
+        } else {
+            format!("{IN_A_FUNCTION}, so its inputs")
+        };
         self.errors.at(
             reference,
-            &"a checkpointed call keeps its inputs until the backward pass, so they cannot be borrowed\
-              \n\nhelp: pass an owned value (`x.clone()` of a tensor shares its buffer); a call that is not for \
-              training belongs in an `impl` without `#[remat::forward]`",
+            &format_args!(
+                "{inputs} cannot be borrowed\n\nhelp: pass an owned value (`x.clone()` of a tensor shares its buffer); \
+                 a call that is not for training belongs in an `impl` without `#[remat::forward]`"
+            ),
         );
     }
 
     fn check_captures(&mut self, closure: &ExprClosure) {
         let mut names = Names::default();
         names.visit_expr_closure(closure);
+        let layer = if self.strategy.runs_again() {
+            "a checkpointed layer runs again in the backward pass"
+        } else {
+            IN_A_FUNCTION
+        };
         for name in names.used {
             if self.scopes.has(&name) && !names.bound.contains(&name) {
                 self.errors.at(
                     &name,
                     &format_args!(
-                        "a checkpointed layer runs again in the backward pass, so a closure that is passed to it \
-                         cannot capture `{name}`\n\nhelp: apply the closure outside of the call, or pass `{name}` \
-                         as an argument of its own"
+                        "{layer}, so a closure that is passed to it cannot capture `{name}`\n\nhelp: apply the \
+                         closure outside of the call, or pass `{name}` as an argument of its own"
                     ),
                 );
             }

@@ -17,8 +17,8 @@ pub fn rewrite(table: &Table, function: &mut ImplItemFn, errors: &mut Errors) ->
         let value = walk.block(&mut function.block);
         walk.returned(&value);
     });
-    let calls = walk.calls;
-    if calls > 0 {
+    let (calls, again) = (walk.calls, walk.again);
+    if again {
         check_receiver(function, errors);
     }
     calls

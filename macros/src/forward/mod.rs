@@ -5,11 +5,12 @@
 //! expression whether its [`value`] is an annotated layer. Patterns put values into [`scope`]s, [`adapter`]s such as
 //! `.iter()` change them, [`escape`] reports those that leave what can be followed, [`macros`] looks into the tokens
 //! of macro calls. A call of a layer becomes a [`call`] of the runtime, with the inputs that [`hoist`] finds:
-//! what is not [`inside`] of its closure. A loop over layers that run in groups becomes one as a whole: a [`sequence`].
+//! what is not [`inside`] of its closure; that of an [`attention`] has none. A loop over layers that run in groups becomes one as a whole: a [`sequence`].
 //! A method with a [`tail`] is written once more, without it. At last, what `macro_rules!` has put into a [`group`] stays one.
 
 mod adapter;
 mod assign;
+mod attention;
 mod build;
 mod call;
 mod control;

@@ -30,6 +30,11 @@ impl Walk<'_> {
         if !is_forward(&call.method) {
             return self.adapt(call, receiver);
         }
+        if let Value::Layer(layer) = &receiver
+            && self.is_attention(layer.row)
+        {
+            self.check_attention(call, layer);
+        }
         self.arguments(call);
         match receiver {
             Value::Layer(layer) => {
@@ -52,7 +57,10 @@ impl Walk<'_> {
             self.not_a_sequence(&layer.mention, layer.row);
             return None;
         }
-        Some(self.run_again(call, layer))
+        if self.is_attention(layer.row) {
+            return self.rewritten_attention(call, layer);
+        }
+        Some(self.rewritten_call(call, layer))
     }
 
     /// The call of something that came out of a layer, or may be one.

@@ -33,6 +33,8 @@ pub struct Walk<'a> {
     pub later: Vec<BTreeSet<String>>,
     /// How many calls were rewritten.
     pub calls: usize,
+    /// Whether one of them is of a layer that runs again.
+    pub again: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -45,6 +47,7 @@ impl<'a> Walk<'a> {
             segments: Vec::new(),
             later: Vec::new(),
             calls: 0,
+            again: false,
         }
     }
 

@@ -1,8 +1,10 @@
 //! Snapshots of what the macros write. `INSTA_UPDATE=always cargo test -p remat-macros` writes them anew; read them.
 
+mod attention;
 mod derive;
 mod escapes;
 mod expansion;
+mod frozen_stats;
 mod hoisting;
 mod hygiene;
 mod items;
@@ -69,6 +71,25 @@ const TAIL: &str = "
         down: Linear,
     }";
 
+/// The struct of the tests on what has a call of its own form.
+const MODEL: &str = "
+    struct Model {
+        #[recompute(attention)]
+        attention: MultiHeadAttention,
+        #[recompute(attention)]
+        several: Vec<MultiHeadAttention>,
+        #[recompute(attention)]
+        maybe: Option<MultiHeadAttention>,
+        #[recompute(cheap)]
+        norm: LayerNorm,
+        #[frozen_stats]
+        frozen: BatchNorm,
+        #[frozen_stats(update)]
+        stages: [Stage; 4],
+        #[checkpoint]
+        f: Linear,
+    }";
+
 fn parse(source: &str) -> TokenStream {
     source.parse().expect("a test's source has tokens")
 }
@@ -116,6 +137,19 @@ fn stack(body: &str) -> String {
          {body}    }}\n}}\n"
     );
     render(&source, rewritten(STACK, &source))
+}
+
+/// What becomes of an impl of [`MODEL`].
+fn model_impl(source: &str) -> String {
+    render(source, rewritten(MODEL, source))
+}
+
+/// What becomes of these statements in a method of [`MODEL`].
+fn model(body: &str) -> String {
+    let source = format!(
+        "impl Model {{\n    fn forward(&self, x: Tensor<3>, mask: Mask) -> Tensor<3> {{\n{body}    }}\n}}\n"
+    );
+    model_impl(&source)
 }
 
 /// What becomes of the impl after a struct.

@@ -3,7 +3,7 @@
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::quote;
 
-use super::{BLOCK, STACK, derive_tokens, expansion, parse, rewritten};
+use super::{BLOCK, MODEL, STACK, derive_tokens, expansion, parse, rewritten};
 
 /// The tokens with their places.
 fn flat(tokens: TokenStream, list: &mut Vec<(String, std::ops::Range<usize>)>) {
@@ -95,6 +95,38 @@ fn a_rewritten_call_has_the_places_of_the_users_call() {
     assert_eq!(place_of("forward"), range_of("forward"));
 }
 
+#[test]
+fn the_input_of_an_attention_keeps_its_places() {
+    let source = "impl Model { fn forward(&self, x: X, mask: M) -> X {
+        self.attention.forward(nn::MhaInput::self_attn(x.clone()).mask_pad(mask))
+    } }";
+    let range_of = |text: &str| source.find(text).map(|at| at..at + text.len());
+    let argument =
+        range_of("nn::MhaInput::self_attn(x.clone()).mask_pad(mask)").unwrap_or_default();
+    let output = places(rewritten(MODEL, source));
+    let input = places(parse(source));
+    let written = |(_, range): &&(String, std::ops::Range<usize>)| {
+        argument.start <= range.start && range.end <= argument.end
+    };
+    for token in input.iter().filter(written) {
+        assert!(output.contains(token), "{token:?}");
+    }
+    let place_of = |name: &str| {
+        let mut tokens = output.iter();
+        tokens
+            .find(|(text, _)| text == name)
+            .map(|(_, range)| range.clone())
+    };
+    assert_eq!(place_of("MhaInput"), range_of("MhaInput"));
+    assert_eq!(
+        output
+            .iter()
+            .rfind(|(text, _)| text == "remat")
+            .map(|(_, range)| range.clone()),
+        range_of("MhaInput")
+    );
+}
+
 /// The tokens without one of them, for each of them at every depth.
 fn without_one(tokens: TokenStream) -> Vec<TokenStream> {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
@@ -165,6 +197,26 @@ fn an_impl_without_one_token_is_handled() {
 }
 
 #[test]
+fn a_call_of_its_own_form_without_one_token_is_handled() {
+    let source = "impl Model { fn forward(&mut self, x: X, mask: M) -> X {
+        for (layer, stage) in self.several.iter().zip(&self.stages) {
+            x = layer.forward(MhaInput::new(x.clone(), stage.forward(x, 3), x));
+        }
+        let y = self.maybe.as_ref().map(|m| m.forward((nn::attention::MhaInput::self_attn)(x)));
+        self.attention.forward((MhaInput::self_attn(self.norm.forward(x)).mask_pad(mask)).mask_attn(mask)).context
+    } }";
+    let table = expansion::table(derive_tokens(MODEL));
+    for item in without_one(parse(source)) {
+        let output = crate::forward::rewrite(quote!(#table #item)).to_string();
+        let rewritten = output.contains("recompute_attention_with");
+        assert!(
+            rewritten || output.starts_with(&item.to_string()),
+            "{output}"
+        );
+    }
+}
+
+#[test]
 fn a_struct_without_one_token_is_handled() {
     let source = "
         #[remat(crate = crate::remat, sequential(Tensor<2> -> (T, Tensor<2>)))]
@@ -176,6 +228,12 @@ fn a_struct_without_one_token_is_handled() {
             r#type: Vec<&'a (usize, [Option<B>; N])>,
             #[remat(skip)]
             g: <B as A>::C,
+            #[recompute(attention)]
+            h: Option<nn::MultiHeadAttention>,
+            #[recompute(cheap, deterministic)]
+            i: Gelu,
+            #[frozen_stats(update)]
+            j: [BatchNorm; 3],
         }
     ";
     for item in without_one(parse(source)) {

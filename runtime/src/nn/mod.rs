@@ -1,5 +1,10 @@
 //! Layers that burn lacks.
 
+mod attention;
 mod dropout;
+mod mha;
 
+pub use attention::Attention;
+pub(crate) use dropout::Mask;
 pub use dropout::{Dropout, DropoutConfig};
+pub use mha::MhaInput;

@@ -1,5 +1,6 @@
 //! Memory strategies, one folder each, and what they share.
 
+pub(crate) mod attention;
 mod checkpoint;
 mod frozen_stats;
 mod layer;
@@ -8,12 +9,14 @@ mod recompute;
 mod segment;
 mod tail;
 
+pub use attention::{RecomputeAttention, recompute_attention, recompute_attention_with};
 pub use checkpoint::{
     Checkpoint, CheckpointSequence, Segments, TooManySegments, checkpoint, checkpoint_early_stop,
     checkpoint_sequence, checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with,
 };
 pub use frozen_stats::{FrozenStats, frozen_stats, frozen_stats_with};
 pub use layer::Layer;
+pub(crate) use off::strategies_are_off;
 pub use off::without_strategies;
 pub use recompute::{Recompute, recompute, recompute_with};
 pub use tail::{IgnoresValue, NotComputed, Passes, Returned, TailLayer, pass, returned, tail};

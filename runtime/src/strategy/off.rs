@@ -32,7 +32,7 @@ pub(super) fn with_strategies<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-pub(super) fn strategies_are_off() -> bool {
+pub(crate) fn strategies_are_off() -> bool {
     DEPTH.get() > 0
 }
 

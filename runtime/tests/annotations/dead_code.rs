@@ -88,6 +88,45 @@ mod without_impl {
     }
 }
 
+/// The other strategies.
+mod others {
+    pub mod gelu {
+        #[deny(unfulfilled_lint_expectations)]
+        #[expect(dead_code)]
+        mod forgotten {
+            #[derive(burn::module::Module, Debug, remat::Remat)]
+            pub struct Block {
+                #[recompute(cheap)]
+                pub gelu: burn::nn::Gelu,
+            }
+        }
+    }
+
+    pub mod attention {
+        #[deny(unfulfilled_lint_expectations)]
+        #[expect(dead_code)]
+        mod forgotten {
+            #[derive(burn::module::Module, Debug, remat::Remat)]
+            pub struct Block {
+                #[recompute(attention)]
+                pub attention: burn::nn::attention::MultiHeadAttention,
+            }
+        }
+    }
+
+    pub mod norm {
+        #[deny(unfulfilled_lint_expectations)]
+        #[expect(dead_code)]
+        mod forgotten {
+            #[derive(burn::module::Module, Debug, remat::Remat)]
+            pub struct Block {
+                #[frozen_stats]
+                pub norm: burn::nn::BatchNorm,
+            }
+        }
+    }
+}
+
 #[deny(dead_code, unused)]
 mod without_annotations {
     use super::{Counting, Tensor};

@@ -4,10 +4,12 @@
 //! once, and fails the test.
 
 mod arguments;
+mod attention;
 mod bindings;
 mod containers;
 mod counting;
 mod dead_code;
+mod frozen_stats;
 mod generated;
 mod hostile;
 mod items;

@@ -3,6 +3,7 @@
 //! Nothing in this binary draws random numbers inside a segment: burn's generators belong to the
 //! process, and the tests of one binary run side by side. Those tests are in `random.rs`.
 
+mod attention;
 mod errors;
 mod frozen_stats;
 mod gradients;

@@ -18,7 +18,7 @@ use super::{
     value::{Layer, Value},
     walk::Walk,
 };
-use crate::table::Strategy;
+use crate::strategy::Strategy;
 use form::Sequence;
 
 pub use segment::{Segment, is_change};

@@ -20,6 +20,7 @@ use super::{
     form::Sequence,
     segment::{Kind, Segment, Variable},
 };
+use crate::strategy::Strategy;
 
 impl Walk<'_> {
     // Input:
@@ -143,19 +144,16 @@ impl Walk<'_> {
         segment: &Segment,
         [step, last_again]: [Option<ExprClosure>; 2],
     ) -> Expr {
-        self.calls += 1;
-        self.check_async();
+        self.applied(Strategy::CheckpointSequence);
+        self.check_async(Strategy::CheckpointSequence);
         let place = step.as_ref().map(|step| step.inputs_begin.span);
         let span = place.unwrap_or_else(Span::call_site);
         let shared = segment.shared().map(shared_value).collect();
-        let function = match last_again {
-            None => "checkpoint_sequence_with",
-            Some(_) => "checkpoint_sequence_early_stop",
-        };
+        let function = Strategy::CheckpointSequence.function(last_again.is_some());
         let steps = step.into_iter().chain(last_again).map(Expr::Closure);
         let options = self.options(row, span);
         let arguments = [options, layers, carried, tuple(shared, Paren(span))];
-        let function = self.runtime(function, span);
+        let function = self.runtime(&function, span);
         call(function, arguments.into_iter().chain(steps), span)
     }
 

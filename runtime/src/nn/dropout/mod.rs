@@ -3,7 +3,7 @@
 mod hash;
 mod mask;
 
-use mask::Mask;
+pub(crate) use mask::Mask;
 
 use crate::strategy::IgnoresValue;
 use crate::tape::{Parent, record};

@@ -6,7 +6,7 @@ use burn::tensor::{GradientCheckpointingStrategy, Tensor};
 
 /// Enough to give a value without autodiff the standing its tensor had.
 #[derive(Clone, Copy)]
-pub(super) struct Context {
+pub(in super::super) struct Context {
     /// Which tensor of the caller's graph it was; `None` if it was not tracked.
     id: Option<ParentId>,
     /// burn's own checkpointing strategy; `None` for a tensor without autodiff.
@@ -22,7 +22,7 @@ impl Context {
     }
 
     /// Of a tensor that is not tracked, as those of other kinds.
-    pub(super) fn of<const D: usize, K: Autodiff>(tensor: &Tensor<D, K>) -> Self {
+    pub(in super::super) fn of<const D: usize, K: Autodiff>(tensor: &Tensor<D, K>) -> Self {
         Self {
             id: None,
             strategy: tensor.gradient_checkpointing_strategy(),
@@ -36,7 +36,10 @@ impl Context {
     /// The value as a constant of the caller's device: layers still see an autodiff device, so that
     /// dropout and batch normalisation stay in training mode. Tensors of two of burn's strategies
     /// must not meet, so it has the caller's.
-    pub(super) fn constant<const D: usize, K: Autodiff>(self, value: Tensor<D, K>) -> Tensor<D, K> {
+    pub(in super::super) fn constant<const D: usize, K: Autodiff>(
+        self,
+        value: Tensor<D, K>,
+    ) -> Tensor<D, K> {
         match self.strategy {
             Some(strategy) => value
                 .autodiff()

@@ -14,6 +14,7 @@ mod options;
 mod outputs;
 mod rerun;
 
+pub(super) use context::Context;
 pub(super) use expected::compares_values;
 pub(super) use inputs::{KeptInputs, share, tracked};
 pub(super) use module::untracked;

@@ -1,5 +1,6 @@
 //! Annotated code among names and lints that could break what the macros write.
 
+mod attention;
 mod groups;
 mod lints;
 mod names;

@@ -1,12 +1,15 @@
 //! The rules about annotated fields that need more than the attribute itself.
 
+mod fit;
+
 use syn::Meta;
 
 use crate::{
-    attr::{self, Grouping, Segments, Strategy},
+    attr::{self, Grouping, Segments},
     error::Errors,
-    kind::{Shape, array_length, expensive, integer, is_nested, not_a_layer},
+    kind::{Shape, array_length, integer, is_nested, not_a_layer},
     model::{Container, Layer, Step, Tail},
+    strategy::Strategy,
     syntax::show,
 };
 
@@ -16,8 +19,8 @@ pub fn check(container: &mut Container, errors: &mut Errors) {
         let layer_type = check_type(layer, errors);
         let visited = check_visited(layer, errors);
         let grouped = layer_type && check_grouping(layer, errors);
-        let cheap = layer_type && check_cheap(layer, errors);
-        layer_type && visited && grouped && cheap
+        let fits = layer_type && fit::check(layer, errors);
+        layer_type && visited && grouped && fits
     });
     container.tails.retain(|tail| check_tail(tail, errors));
     if let Some(sequential) = &mut container.sequential {
@@ -27,7 +30,10 @@ pub fn check(container: &mut Container, errors: &mut Errors) {
                 &"`sequential` runs the layers of the struct, and there is no field to run",
             );
         }
-        sequential.steps.retain(|step| check_step(step, errors));
+        let layers = &container.layers;
+        sequential
+            .steps
+            .retain(|step| check_step(step, errors) && check_input(step, layers, errors));
     }
 }
 
@@ -40,9 +46,10 @@ fn check_type(layer: &Layer, errors: &mut Errors) -> bool {
     errors.at(
         ty,
         &format_args!(
-            "`{}` is {reason}, not a layer\n\nhelp: `#[checkpoint]` goes on a field that is a module with a \
-             `forward` method, or an `Option`, a `Vec` or an array of such modules",
-            show(ty)
+            "`{}` is {reason}, not a layer\n\nhelp: `#[{}]` goes on a field that is a module with a `forward` \
+             method, or an `Option`, a `Vec` or an array of such modules",
+            show(ty),
+            layer.annotation.strategy.attribute()
         ),
     );
     false
@@ -79,36 +86,25 @@ fn check_visited(layer: &Layer, errors: &mut Errors) -> bool {
     let skipped = attr::named(&layer.original.attrs, "module")
         .any(|attr| matches!(&attr.meta, Meta::List(list) if list.tokens.to_string() == "skip"));
     if skipped {
+        let what = match layer.annotation.strategy {
+            Strategy::FrozenStats => "have frozen statistics",
+            Strategy::Recompute | Strategy::RecomputeAttention => "be recomputed",
+            Strategy::Checkpoint | Strategy::CheckpointSequence => "be checkpointed",
+        };
         errors.at(
-            layer.annotation(),
-            &"a field with `#[module(skip)]` cannot be checkpointed: burn does not visit it, so its parameters \
-              would get no gradients\n\nhelp: remove one of the two attributes",
+            layer.attribute(),
+            &format_args!(
+                "a field with `#[module(skip)]` cannot {what}: burn does not visit it, so its parameters would get no \
+                 gradients\n\nhelp: remove one of the two attributes"
+            ),
         );
     }
     !skipped
 }
 
-/// Running a matrix product or a convolution again is what `#[checkpoint]` is for: there it pays to keep the input only.
-fn check_cheap(layer: &Layer, errors: &mut Errors) -> bool {
-    let Strategy::Recompute(_) = layer.strategy else {
-        return true;
-    };
-    let Some(expensive) = expensive(&layer.original.ty) else {
-        return true;
-    };
-    errors.at(
-        layer.annotation(),
-        &format_args!(
-            "`{expensive}` is not cheap to run again, and its input is kept in any case\n\nhelp: `#[recompute(cheap)]` \
-             is for normalisation, activations and pooling; put `#[checkpoint]` on a block with this layer in it"
-        ),
-    );
-    false
-}
-
 /// The layers of a group are neighbours in a list.
 fn check_grouping(layer: &Layer, errors: &mut Errors) -> bool {
-    let Some(grouping) = layer.strategy.grouping() else {
+    let Some(grouping) = &layer.annotation.options.grouping else {
         return true;
     };
     let ty = &layer.original.ty;
@@ -179,4 +175,19 @@ fn check_step(step: &Step, errors: &mut Errors) -> bool {
         }
         None => true,
     }
+}
+
+/// What goes through a sequential module is not what an attention takes.
+fn check_input(step: &Step, layers: &[Layer], errors: &mut Errors) -> bool {
+    let attention = layers.iter().find(|layer| {
+        layer.member == step.member && layer.annotation.strategy == Strategy::RecomputeAttention
+    });
+    if let Some(attention) = attention {
+        errors.at(
+            attention.attribute(),
+            &"`sequential` hands each layer what the one in front of it gives, and an attention takes an `MhaInput`\
+              \n\nhelp: write `forward` yourself, or put the attention into a struct of its own that has one",
+        );
+    }
+    attention.is_none()
 }

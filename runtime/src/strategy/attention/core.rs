@@ -1,0 +1,123 @@
+//! Scores, softmax, dropout and weighted sum as one node that keeps none of them.
+
+use super::super::segment::Context;
+use super::gradient::{Kept, Wanted};
+use super::weighing::Weighing;
+use crate::nn::Mask;
+use crate::tape::{Cotangents, Parent, ParentGradients, record};
+use burn::tensor::Tensor;
+
+/// Attention between its projections, in the graph of the caller's, on a device with autodiff.
+pub(crate) struct Core {
+    q: Tensor<4>,
+    k: Tensor<4>,
+    v: Tensor<4>,
+    bias: Option<Tensor<4>>,
+    kept: Kept,
+}
+
+impl Core {
+    pub(crate) fn new(
+        weighing: Weighing,
+        q: Tensor<4>,
+        k: Tensor<4>,
+        v: Tensor<4>,
+        dropout: Option<Mask>,
+    ) -> Self {
+        let bias = weighing.bias.clone();
+        let kept = Kept {
+            q: q.clone().inner(),
+            k: k.clone().inner(),
+            v: v.clone().inner(),
+            weighing: weighing.without_graph(),
+            dropout,
+        };
+        Self {
+            q,
+            k,
+            v,
+            bias,
+            kept,
+        }
+    }
+
+    /// The weighted sum.
+    pub(crate) fn forward(self) -> Tensor<4> {
+        let weights = self.kept.weights();
+        self.weighted_sum(weights)
+    }
+
+    /// The weights and the weighted sum. Each is a node of its own: one that no loss reaches is not visited,
+    /// and weights that the caller drops are not kept.
+    pub(crate) fn forward_with_weights(self) -> (Tensor<4>, Tensor<4>) {
+        let weights = self.kept.weights();
+        let context = self.weighted_sum(weights.clone());
+        (self.tracked_weights(weights), context)
+    }
+
+    fn weighted_sum(&self, weights: Tensor<4>) -> Tensor<4> {
+        let context = weights.matmul(self.kept.v.clone());
+        self.node(context, self.inputs(), Kept::context_pullback)
+    }
+
+    fn tracked_weights(&self, weights: Tensor<4>) -> Tensor<4> {
+        let [q, k, _, bias] = self.inputs();
+        self.node(weights, [q, k, None, bias], Kept::weights_pullback)
+    }
+
+    /// The value as the result of those inputs.
+    fn node(
+        &self,
+        value: Tensor<4>,
+        [q, k, v, bias]: Inputs<'_>,
+        pullback: fn(Kept, &Wanted, Tensor<4>, &mut ParentGradients),
+    ) -> Tensor<4> {
+        let mut parents = Vec::new();
+        let mut place = |tensor: Option<&Tensor<4>>| {
+            parents.push(Parent::of(tensor?)?);
+            Some(parents.len() - 1)
+        };
+        let wanted = Wanted {
+            q: place(q),
+            k: place(k),
+            v: place(v),
+            bias: place(bias),
+        };
+        if parents.is_empty() {
+            return self.constant(value);
+        }
+        let kept = self.kept.clone();
+        record(parents, move |mut outputs: Cotangents, parents| {
+            if let Some(gradient) = outputs.take::<4>(0) {
+                pullback(kept, &wanted, gradient, parents);
+            }
+        })
+        .output(value)
+    }
+
+    /// The value as a constant of the caller's device, as in the first run of a checkpoint.
+    fn constant(&self, value: Tensor<4>) -> Tensor<4> {
+        match on_autodiff(self.inputs()) {
+            Some(input) => Context::of(input).constant(value),
+            None => value,
+        }
+    }
+
+    fn inputs(&self) -> Inputs<'_> {
+        [
+            Some(&self.q),
+            Some(&self.k),
+            Some(&self.v),
+            self.bias.as_ref(),
+        ]
+    }
+}
+
+/// Queries, keys, values and bias, as far as something depends on them.
+type Inputs<'a> = [Option<&'a Tensor<4>>; 4];
+
+/// An input on a device with autodiff, if there is one: what comes of it is there as well.
+pub(crate) fn on_autodiff(inputs: Inputs<'_>) -> Option<&Tensor<4>> {
+    let mut inputs = inputs.into_iter().flatten();
+    inputs.find(|input| input.is_autodiff())
+}

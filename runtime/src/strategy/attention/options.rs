@@ -1,0 +1,33 @@
+//! Options of a recomputed attention.
+
+use super::super::segment::Options;
+
+/// Options of [`recompute_attention_with`](crate::recompute_attention_with).
+///
+/// ```
+/// use remat::RecomputeAttention;
+///
+/// const ATTENTION: RecomputeAttention = RecomputeAttention::named("Block.attention");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct RecomputeAttention(pub(super) Options);
+
+impl Default for RecomputeAttention {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl RecomputeAttention {
+    /// The default options.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Options::new("recompute_attention", None))
+    }
+
+    /// The default options and a name for messages, such as `"Block.attention"`.
+    #[must_use]
+    pub const fn named(name: &'static str) -> Self {
+        Self(Options::new("recompute_attention", Some(name)))
+    }
+}
