@@ -110,7 +110,7 @@ mod tests {
             peak_bytes,
             step_ratio: 1.25,
             loss: 1.0,
-            grad_max_rel_err: 0.0,
+            grad_max_rel_err: Some(0.0),
         }
     }
 

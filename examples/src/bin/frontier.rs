@@ -27,7 +27,8 @@ static ALLOC: Tracking = Tracking::new();
 /// graph included; `peak` is the most that is live during a step, minus what was before it; the
 /// step ratio is the median over pairs of steps that take turns, plain burn and the strategy;
 /// `grad_max_rel_err` is the largest over the parameters of the norm of the gradient's difference,
-/// over the norm of the gradient (at least 1e-4 of the norm of all).
+/// over the norm of the gradient (at least 1e-4 of the norm of all). Rows about dropout, which the plain stack does not
+/// have, have none.
 #[derive(Parser)]
 #[command(name = "frontier")]
 struct Options {
@@ -141,7 +142,8 @@ fn overview(rows: &[Row]) -> String {
             mib(row.peak_bytes),
             format!("{:.2}", row.step_ratio),
             row.loss.to_string(),
-            format!("{:.1e}", row.grad_max_rel_err),
+            row.grad_max_rel_err
+                .map_or_else(|| "-".to_owned(), |error| format!("{error:.1e}")),
         ]
     }));
     table(&cells)

@@ -4,11 +4,14 @@
 
 mod block;
 mod checkpoint;
+mod dropout_seeded;
 mod early_stop;
 mod every2;
 mod model;
 mod plain;
+mod recompute_attention;
 mod recompute_cheap;
+mod recompute_checkpoint;
 mod sequence_recursive;
 mod sqrt;
 mod strategies;
@@ -17,11 +20,14 @@ use clap::Args;
 
 pub use block::Block;
 pub use checkpoint::Checkpoint;
+pub use dropout_seeded::DropoutSeeded;
 pub use early_stop::EarlyStop;
 pub use every2::Every2;
 pub use model::Model;
 pub use plain::Plain;
+pub use recompute_attention::RecomputeAttention;
 pub use recompute_cheap::RecomputeCheap;
+pub use recompute_checkpoint::RecomputeCheckpoint;
 pub use sequence_recursive::SequenceRecursive;
 pub use sqrt::Sqrt;
 pub use strategies::{PLAIN, STRATEGIES, Strategy, strategy};
@@ -51,8 +57,8 @@ pub struct Workload {
     #[arg(long, default_value_t = 128, value_parser = positive, value_name = "N")]
     pub seq: usize,
 
-    /// Probability of burn's dropout. Above 0 the strategies draw other masks than plain burn
-    /// does: their loss and gradients are then equal in distribution only
+    /// Probability of dropout. Above 0 the strategies draw other masks than plain burn does: their loss and
+    /// gradients are then equal in distribution only. The rows about dropout have 0.1 in place of 0
     #[arg(
         long,
         default_value_t = 0.0,
@@ -64,6 +70,20 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// The same with dropout.
+    #[must_use]
+    pub(crate) fn with_dropout(&self) -> Self {
+        let dropout = if self.dropout > 0.0 {
+            self.dropout
+        } else {
+            0.1
+        };
+        Self {
+            dropout,
+            ..self.clone()
+        }
+    }
+
     /// Checks what no option can check alone.
     ///
     /// # Errors

@@ -4,7 +4,8 @@ use burn::tensor::Device;
 
 use super::model::{Model, model};
 use super::{
-    Checkpoint, EarlyStop, Every2, Plain, RecomputeCheap, SequenceRecursive, Sqrt, Workload,
+    Checkpoint, DropoutSeeded, EarlyStop, Every2, Plain, RecomputeAttention, RecomputeCheap,
+    RecomputeCheckpoint, SequenceRecursive, Sqrt, Workload,
 };
 
 /// A row of the comparison.
@@ -14,12 +15,15 @@ pub struct Strategy {
     pub name: &'static str,
     /// Makes its model, on a device that has autodiff.
     pub build: fn(&Workload, &Device) -> Box<dyn Model>,
+    /// Whether it computes what plain burn does; or draws masks that plain burn does not.
+    pub comparable: bool,
 }
 
 /// What the others are compared with.
 pub const PLAIN: Strategy = Strategy {
     name: "plain",
     build: |sizes, device| model(device, Plain::new(sizes, device), Plain::forward),
+    comparable: true,
 };
 
 /// Every strategy. A new one is a model in a file of its own, and an entry here.
@@ -32,22 +36,27 @@ pub const STRATEGIES: &[Strategy] = &[
             let device = &device.clone().gradient_checkpointing();
             model(device, Plain::new(sizes, device), Plain::forward)
         },
+        comparable: true,
     },
     Strategy {
         name: "checkpoint",
         build: |sizes, device| model(device, Checkpoint::new(sizes, device), Checkpoint::forward),
+        comparable: true,
     },
     Strategy {
         name: "checkpoint_early_stop",
         build: |sizes, device| model(device, EarlyStop::new(sizes, device), EarlyStop::forward),
+        comparable: true,
     },
     Strategy {
         name: "every2",
         build: |sizes, device| model(device, Every2::new(sizes, device), Every2::forward),
+        comparable: true,
     },
     Strategy {
         name: "sqrt",
         build: |sizes, device| model(device, Sqrt::new(sizes, device), Sqrt::forward),
+        comparable: true,
     },
     Strategy {
         name: "sequence_recursive",
@@ -55,6 +64,7 @@ pub const STRATEGIES: &[Strategy] = &[
             let stack = SequenceRecursive::new(sizes, device);
             model(device, stack, SequenceRecursive::forward)
         },
+        comparable: true,
     },
     Strategy {
         name: "recompute_cheap",
@@ -65,6 +75,39 @@ pub const STRATEGIES: &[Strategy] = &[
                 RecomputeCheap::forward,
             )
         },
+        comparable: true,
+    },
+    Strategy {
+        name: "recompute_attention",
+        build: |sizes, device| {
+            let stack = RecomputeAttention::new(sizes, device);
+            model(device, stack, RecomputeAttention::forward)
+        },
+        comparable: true,
+    },
+    Strategy {
+        name: "recompute_checkpoint",
+        build: |sizes, device| {
+            let stack = RecomputeCheckpoint::new(sizes, device);
+            model(device, stack, RecomputeCheckpoint::forward)
+        },
+        comparable: true,
+    },
+    Strategy {
+        name: "dropout_plain",
+        build: |sizes, device| {
+            let stack = Plain::new(&sizes.with_dropout(), device);
+            model(device, stack, Plain::forward)
+        },
+        comparable: false,
+    },
+    Strategy {
+        name: "dropout_seeded",
+        build: |sizes, device| {
+            let stack = DropoutSeeded::new(&sizes.with_dropout(), device);
+            model(device, stack, DropoutSeeded::forward)
+        },
+        comparable: false,
     },
 ];
 
