@@ -180,26 +180,28 @@ fn recomputed_outputs_are_not_kept() {
 /// Nothing of queries × keys: the input, what the four projections give, and the sum before the last.
 #[test]
 fn attention_keeps_queries_keys_and_values() {
+    // So few that one thread does: another takes working memory for its first product.
+    const LENGTH: usize = 128;
     let _turn = turn();
     let device = Device::flex().autodiff();
     for dropout in [0.0, 0.1] {
         let attention: MultiHeadAttention = MultiHeadAttentionConfig::new(D, 4)
             .with_dropout(dropout)
             .init(&device);
-        let input = || MhaInput::self_attn(Tensor::ones([1, ROWS, D], &device));
+        let input = || MhaInput::self_attn(Tensor::ones([1, LENGTH, D], &device));
         let forward = || recompute_attention(&attention, input()).context;
         let step = || drop(forward().sum().backward());
         warm(step);
         let retained = |forward: &dyn Fn() -> Tensor<3>| {
             let (y, report) = measure(&device, forward);
             let _ = y.sum().backward();
-            report.retained().unwrap() as f64 / (ROWS * D * 4) as f64
+            report.retained().unwrap() as f64 / (LENGTH * D * 4) as f64
         };
         let recomputed = retained(&forward);
         let plain = retained(&|| remat::without_strategies(forward));
-        assert!(recomputed < 6.6, "{recomputed}");
-        // Each of four heads has three, of as many elements as there are in four inputs.
-        assert!(plain > 6.0 + 3.0 * 4.0 * 4.0, "{plain}");
+        assert!(recomputed < 7.0, "{recomputed}");
+        // Each of four heads has three, of as many elements as there are in two inputs.
+        assert!(plain > 6.0 + 3.0 * 4.0 * 2.0, "{plain}");
 
         let before = live_bytes().unwrap();
         for index in 0..20 {
@@ -210,11 +212,7 @@ fn attention_keeps_queries_keys_and_values() {
             drop(forward());
         }
         step();
-        assert_eq!(
-            live_bytes().unwrap(),
-            before,
-            "after graphs that were dropped"
-        );
+        assert_eq!(live_bytes().unwrap(), before, "after dropped graphs");
     }
 }
 

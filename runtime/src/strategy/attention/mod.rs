@@ -1,11 +1,11 @@
 //! Attention of which only queries, keys and values are kept.
 
-mod core;
 mod gradient;
+mod node;
 mod options;
 mod weighing;
 
-pub(crate) use core::{Core, on_autodiff};
+pub(crate) use node::{Core, on_autodiff};
 pub use options::RecomputeAttention;
 pub(crate) use weighing::{Scale, Softmax, Weighing};
 
