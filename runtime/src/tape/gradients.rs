@@ -60,14 +60,18 @@ impl ParentGradients {
     /// let leaf = Tensor::<1>::from_floats([1.0, 2.0], &device).require_grad();
     /// let x = leaf.clone() * 1.0;
     /// let mut node = tape::record(Vec::from_iter(Parent::of(&x)), |mut outputs, parents| {
-    ///     if let (Some(gradient), Some(sum)) = (outputs.take::<1>(0), parents.take_accumulated(0)) {
-    ///         parents.set(0, sum + gradient);
+    ///     let sum = parents.take_accumulated::<1>(0);
+    ///     if let Some(gradient) = outputs.take::<1>(0) {
+    ///         parents.set(0, match sum {
+    ///             Some(sum) => gradient + sum,
+    ///             None => gradient,
+    ///         });
     ///     }
     /// });
     /// let y = node.output(x.clone().inner());
     ///
-    /// let grads = (x * 5.0 + y).sum().backward();
-    /// assert_eq!(leaf.grad(&grads).unwrap().to_data().try_to_vec::<f32>().unwrap(), [6.0, 6.0]);
+    /// let grads = (x + y * 3.0).sum().backward();
+    /// assert_eq!(leaf.grad(&grads).unwrap().to_data().try_to_vec::<f32>().unwrap(), [4.0, 4.0]);
     /// ```
     pub fn take_accumulated<const D: usize>(&mut self, index: usize) -> Option<Tensor<D>> {
         let slot = self.accumulated.get_mut(index)?;
