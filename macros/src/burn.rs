@@ -1,11 +1,8 @@
 //! burn's own layers, which are known by the names of their types.
 
-use syn::{Type, TypePath};
+use syn::Type;
 
-use crate::{
-    kind::type_arguments,
-    syntax::{last_name, peel_type},
-};
+use crate::{kind::layer_type, syntax::last_name};
 
 /// What a layer of burn's does, as far as strategies differ about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,25 +22,38 @@ pub struct Known<'a> {
     pub ty: &'a Type,
     pub name: String,
     pub work: Work,
+    pub kept: Kept,
+}
+
+/// What a layer of burn's keeps of its input for the backward pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// Numbers.
+    Values,
+    /// Integers that it looks up.
+    Indices,
+    /// Nothing, but a mask of what it has drawn.
+    Mask,
+    Nothing,
 }
 
 /// The layer of burn's that a field has one or more of.
 pub fn known(ty: &Type) -> Option<Known<'_>> {
-    let ty = peel_type(ty);
-    match ty {
-        Type::Array(array) => known(&array.elem),
-        Type::Slice(slice) => known(&slice.elem),
-        Type::Path(path) => known_path(ty, path),
-        _ => None,
-    }
+    let ty = layer_type(ty);
+    let Type::Path(path) = ty else { return None };
+    let name = last_name(&path.path);
+    let (work, kept) = (Work::of(&name)?, Kept::of(&name));
+    Some(Known {
+        ty,
+        name,
+        work,
+        kept,
+    })
 }
 
-fn known_path<'a>(ty: &'a Type, path: &'a TypePath) -> Option<Known<'a>> {
-    let name = last_name(&path.path);
-    match name.as_str() {
-        "Vec" | "Option" | "Box" => type_arguments(path).find_map(known),
-        _ => Work::of(&name).map(|work| Known { ty, name, work }),
-    }
+/// Whether the gradient of a layer of this type needs no more of its input than the signs.
+pub fn needs_signs_only(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if matches!(last_name(&path.path).as_str(), "Relu" | "LeakyRelu"))
 }
 
 impl Work {
@@ -62,6 +72,18 @@ impl Work {
             _ if PRODUCTS.contains(&name) => Some(Self::Products),
             _ if LITTLE.contains(&name) => Some(Self::Little),
             _ => None,
+        }
+    }
+}
+
+impl Kept {
+    fn of(name: &str) -> Self {
+        match name {
+            "Embedding" => Self::Indices,
+            "Dropout" => Self::Mask,
+            // They add something that has no gradient, or multiply by it.
+            "GaussianNoise" | "PositionalEncoding" | "RotaryEncoding" => Self::Nothing,
+            _ => Self::Values,
         }
     }
 }

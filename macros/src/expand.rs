@@ -2,15 +2,13 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{DeriveInput, Path};
+use syn::DeriveInput;
 
 use crate::{
-    attr::{Annotation, Grouping, Segments},
     check::check,
     error::Errors,
     model::{Container, Layer, Tail},
-    sequential,
-    strategy::Strategy,
+    options, sequential,
     table::{self, Row, Table, callback},
 };
 
@@ -42,16 +40,6 @@ fn expand(container: &Container) -> TokenStream {
 //         pub(crate) const ATTENTION_CHECKPOINT_APPLIED_BY_REMAT_FORWARD: ::remat::Checkpoint =
 //             ::remat::Checkpoint::named("Block.attention");
 //     }
-//
-// Input:
-//     #[checkpoint(every = 4, keep_last, deterministic)]
-//     layers: Vec<Layer>,
-//
-// Output:
-//     impl Stack {
-//         pub(crate) const LAYERS_CHECKPOINT_APPLIED_BY_REMAT_FORWARD: ::remat::CheckpointSequence =
-//             ::remat::Checkpoint::named("Stack.layers").deterministic().segments(::remat::Segments::every(4).keep_last());
-//     }
 fn expand_constants(container: &Container) -> Option<TokenStream> {
     if container.layers.is_empty() && container.tails.is_empty() {
         return None;
@@ -75,24 +63,11 @@ fn expand_constant(container: &Container, layer: &Layer) -> TokenStream {
     let krate = &container.krate;
     let constant = &layer.constant;
     let label = layer.label(container.ident);
-    let Annotation {
-        strategy, options, ..
-    } = &layer.annotation;
-    let deterministic = options.deterministic.then(|| quote!(.deterministic()));
-    let updating = options.updating.then(|| quote!(.updating()));
-    let grouping = options.grouping.as_ref();
-    let segments = grouping.map(|grouping| expand_segments(krate, grouping, constant.span()));
-    let ty = format_ident!("{}", strategy.options());
-    // `.segments(..)` makes groups of a single layer's options.
-    let single = match strategy {
-        Strategy::CheckpointSequence => Strategy::Checkpoint,
-        single => *single,
-    };
-    let start = format_ident!("{}", single.options());
+    let ty = format_ident!("{}", layer.annotation.strategy.options());
+    let options = options::expand(krate, &label, &layer.annotation, constant.span());
     // The place of the attribute: rustc drops a lint about tokens that only a derive has written.
     quote_spanned! {constant.span()=>
-        pub(crate) const #constant: #krate::#ty =
-            #krate::#start::named(#label) #deterministic #updating #segments;
+        pub(crate) const #constant: #krate::#ty = #options;
     }
 }
 
@@ -100,20 +75,6 @@ fn expand_constant(container: &Container, layer: &Layer) -> TokenStream {
 fn expand_tail(tail: &Tail) -> TokenStream {
     let constant = &tail.constant;
     quote_spanned!(constant.span()=> pub(crate) const #constant: () = ();)
-}
-
-/// `.segments(::remat::Segments::every(4).keep_last())`
-fn expand_segments(krate: &Path, grouping: &Grouping, span: Span) -> TokenStream {
-    let segments = match &grouping.segments {
-        Segments::Every(layers) => quote_spanned!(span=> every(#layers)),
-        Segments::Count(segments) => quote_spanned!(span=> count(#segments)),
-        Segments::Sqrt => quote_spanned!(span=> sqrt()),
-        Segments::Recursive => quote_spanned!(span=> recursive()),
-    };
-    let keep_last = grouping
-        .keep_last
-        .then(|| quote_spanned!(span=> .keep_last()));
-    quote_spanned!(span=> .segments(#krate::Segments::#segments #keep_last))
 }
 
 /// The table travels in a `macro_rules!` because it is the only thing that one macro can leave for another. The `use`

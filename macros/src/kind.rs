@@ -83,6 +83,24 @@ pub fn type_arguments(path: &TypePath) -> impl Iterator<Item = &Type> {
         })
 }
 
+/// The type of one layer in a field: `Linear` in `Option<Vec<Linear>>`.
+pub fn layer_type(ty: &Type) -> &Type {
+    let ty = peel_type(ty);
+    match ty {
+        Type::Array(array) => layer_type(&array.elem),
+        Type::Slice(slice) => layer_type(&slice.elem),
+        Type::Path(path) => layer_type_of_path(path).unwrap_or(ty),
+        _ => ty,
+    }
+}
+
+fn layer_type_of_path(path: &TypePath) -> Option<&Type> {
+    match last_name(&path.path).as_str() {
+        "Vec" | "Option" | "Box" => type_arguments(path).next().map(layer_type),
+        _ => None,
+    }
+}
+
 /// The first fault, if there are types and none of them is a layer.
 fn all_not_layers<'a>(types: impl Iterator<Item = &'a Type>) -> Option<Fault<'a>> {
     let faults: Option<Vec<Fault>> = types.map(not_a_layer).collect();

@@ -1,8 +1,9 @@
 //! The procedural macros of `remat`. Depend on `remat`, which exports them with the runtime they need.
 //!
 //! A macro writes only what a person would write with remat's public functions; what it cannot write that way is an
-//! error that says what to write instead. `derive(Remat)` goes through `attr`, `model`, `check` and `expand`, and leaves a
-//! `table`; `#[remat::forward]` takes the table and rewrites an impl in `forward`. `derive(TensorTree)` is in `tree`.
+//! error that says what to write instead. `derive(Remat)` goes through `attr`, `model`, `check` and `expand` (with
+//! `options`), and leaves a `table`; `#[remat::forward]` takes the table and rewrites an impl in `forward`.
+//! `derive(TensorTree)` is in `tree`.
 
 #![cfg_attr(
     not(test),
@@ -17,6 +18,7 @@ mod expand;
 mod forward;
 mod kind;
 mod model;
+mod options;
 mod sequential;
 mod strategy;
 mod syntax;
@@ -51,6 +53,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///   computed again in the backward pass.
 /// * `#[frozen_stats]` on a `BatchNorm`, or on a module that contains some: in training they normalise with their running
 ///   statistics, which stay as they are. `#[frozen_stats(update)]` keeps updating them.
+/// * `#[quantize(bits = 8)]` on a layer: what it keeps of its inputs for the backward pass is kept compressed.
 /// * `#[remat(crate = path)]` on the struct names the runtime crate if it is not `::remat`. The path is absolute or
 ///   starts with `crate`.
 ///
@@ -67,6 +70,35 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// The number is any constant expression without a comma. `keep_last` in addition, as in
 /// `#[checkpoint(sqrt, keep_last)]`, leaves the last group to plain burn: its backward pass comes first.
+///
+/// # Compressed inputs
+///
+/// With `#[quantize(..)]`, a layer keeps each element of its inputs in a few bits, from which its gradient is computed.
+///
+/// | option | |
+/// |---|---|
+/// | `bits = 8` | bits of an element: 8, 4 or 2, and on burn's `Relu` and `LeakyRelu` also 1, the sign |
+/// | `group = 64` | the number of neighbouring elements that share a range |
+/// | `rounding = nearest` | each element becomes the nearest value that there is |
+/// | `rounding = stochastic` | it becomes one of the two next to it, at random, so that the mean is right |
+/// | `min_elements = 1024` | tensors with fewer elements are kept as they are |
+///
+/// `bits` has to be there. The numbers are any constant expressions without a comma. With `#[checkpoint]` on the same
+/// field, also with groups and early stop, it is the kept inputs of the segments that are compressed; no other two
+/// strategies stack on one field.
+///
+/// ```ignore
+/// #[derive(Module, Debug, Remat)]
+/// pub struct Block {
+///     #[checkpoint]
+///     #[quantize(bits = 8)]
+///     attention: MultiHeadAttention,
+///     #[quantize(bits = 4, group = 64)]
+///     up: Linear,
+///     #[quantize(bits = 1)]
+///     relu: Relu,
+/// }
+/// ```
 ///
 /// # Early stop
 ///
@@ -126,7 +158,10 @@ use syn::{DeriveInput, parse_macro_input};
 ///     }
 /// }
 /// ```
-#[proc_macro_derive(Remat, attributes(checkpoint, recompute, frozen_stats, remat))]
+#[proc_macro_derive(
+    Remat,
+    attributes(checkpoint, recompute, frozen_stats, quantize, remat)
+)]
 pub fn derive_remat(input: TokenStream) -> TokenStream {
     expand::derive(&parse_macro_input!(input as DeriveInput)).into()
 }
@@ -155,7 +190,8 @@ pub fn derive_remat(input: TokenStream) -> TokenStream {
 /// .context
 /// ```
 ///
-/// (`::remat::recompute_with` with `#[recompute(cheap)]`, `::remat::frozen_stats_with` with `#[frozen_stats]`.)
+/// (`::remat::recompute_with` with `#[recompute(cheap)]`, `::remat::frozen_stats_with` with `#[frozen_stats]`,
+/// `::remat::quantize` with `#[quantize(..)]` alone.)
 ///
 /// Constructors around the arguments move into the closure; every other expression stays outside and is an input.
 /// The field may be indexed, a loop may run over it, a pattern may bind it: `for b in &self.blocks`,

@@ -243,12 +243,16 @@ fn fields_to_run<'a>(
 
 /// A strategy for a layer that is not run.
 fn skipped_annotation(field: &Field, skip: &Path, errors: &mut Errors) {
-    for attr in field.attrs.iter().filter(|attr| attr::is_strategy(attr)) {
+    let attrs = field.attrs.iter();
+    let mut strategies = attrs.filter(|attr| attr::is_strategy(attr)).peekable();
+    if strategies.peek().is_some() {
         errors.at(
             skip,
             &"a skipped field is not run, so its strategy would do nothing\
               \n\nhelp: remove one of the two attributes",
         );
+    }
+    for attr in strategies {
         errors.at(&attr.meta, &"the annotation");
     }
 }

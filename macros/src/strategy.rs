@@ -13,6 +13,8 @@ pub enum Strategy {
     RecomputeAttention,
     /// Batch normalisation with the running statistics.
     FrozenStats,
+    /// Each layer of the field by itself, with what it keeps of its inputs compressed.
+    Quantize,
 }
 
 struct Names {
@@ -25,12 +27,13 @@ struct Names {
 }
 
 impl Strategy {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Checkpoint,
         Self::CheckpointSequence,
         Self::Recompute,
         Self::RecomputeAttention,
         Self::FrozenStats,
+        Self::Quantize,
     ];
 
     fn names(self) -> Names {
@@ -44,6 +47,7 @@ impl Strategy {
                 "recompute(attention)",
             ),
             Self::FrozenStats => ("frozen_stats", "FrozenStats", "frozen_stats"),
+            Self::Quantize => ("quantize", "Quantize", "quantize(..)"),
         };
         Names {
             stem,
@@ -77,15 +81,19 @@ impl Strategy {
     /// The function of the runtime that a call becomes: `checkpoint_with`, `checkpoint_early_stop`.
     pub fn function(self, early_stop: bool) -> String {
         let stem = self.name();
-        if early_stop {
-            format!("{stem}_early_stop")
-        } else {
-            format!("{stem}_with")
+        match (self, early_stop) {
+            // Without options it would not say in how many bits: there is no shorter form.
+            (Self::Quantize, _) => stem.to_string(),
+            (_, true) => format!("{stem}_early_stop"),
+            (_, false) => format!("{stem}_with"),
         }
     }
 
     /// Whether the user's code runs again in the backward pass.
     pub fn runs_again(self) -> bool {
-        !matches!(self, Self::RecomputeAttention | Self::FrozenStats)
+        !matches!(
+            self,
+            Self::RecomputeAttention | Self::FrozenStats | Self::Quantize
+        )
     }
 }

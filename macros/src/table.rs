@@ -6,6 +6,7 @@
 //! struct Block(crate = ::remat) {
 //!     attention: checkpoint => ATTENTION_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
 //!     norm: frozen_stats => NORM_FROZEN_STATS_APPLIED_BY_REMAT_FORWARD,
+//!     up: quantize => UP_QUANTIZE_APPLIED_BY_REMAT_FORWARD,
 //!     layers: checkpoint_sequence(early_stop) => LAYERS_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
 //! } tail {
 //!     down => DOWN_TAIL_APPLIED_BY_REMAT_FORWARD,

@@ -1,15 +1,10 @@
 //! `#[checkpoint]` and its options.
 
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{Attribute, Expr, Lit, Meta, Path, parse::Parse};
+use syn::{Attribute, Expr, Meta, Path};
 
-use super::{CHECKPOINT, assigned, entries, flag, strategy::Options, unknown};
-use crate::{
-    error::Errors,
-    strategy::Strategy,
-    syntax::{peel, show},
-};
+use super::{CHECKPOINT, entries, flag, number::Number, strategy::Options, unknown};
+use crate::{error::Errors, strategy::Strategy, syntax::show};
 
 const DETERMINISTIC: &str = "deterministic";
 const EARLY_STOP: &str = "early_stop";
@@ -46,6 +41,26 @@ pub enum Segments {
     Count(Expr),
     Sqrt,
     Recursive,
+}
+
+static EVERY_NUMBER: Number = Number {
+    usage: "#[checkpoint(every = 4)]",
+    kind: "a positive number",
+    fault: |layers| not_layers(layers, "a group has at least one layer"),
+};
+
+static SEGMENTS_NUMBER: Number = Number {
+    usage: "#[checkpoint(segments = 4)]",
+    kind: "a positive number",
+    fault: |segments| not_layers(segments, "there is at least one segment"),
+};
+
+fn not_layers(number: Option<u128>, zero: &'static str) -> Option<&'static str> {
+    match number {
+        Some(0) => Some(zero),
+        Some(_) => None,
+        None => Some("a number of layers was expected"),
+    }
 }
 
 pub fn read(original: &Attribute, errors: &mut Errors) -> (Strategy, Options) {
@@ -97,9 +112,11 @@ impl Keys {
         }
         let segments = match name {
             // #[checkpoint(every = 4)]
-            EVERY => number(&key, value, errors).map(Segments::Every),
+            EVERY => EVERY_NUMBER.read(&key, value, errors).map(Segments::Every),
             // #[checkpoint(segments = 4)]
-            SEGMENTS => number(&key, value, errors).map(Segments::Count),
+            SEGMENTS => SEGMENTS_NUMBER
+                .read(&key, value, errors)
+                .map(Segments::Count),
             // #[checkpoint(sqrt)]
             SQRT => flag::no_value(&key, value, &usage(name), errors).then_some(Segments::Sqrt),
             // #[checkpoint(recursive)]
@@ -146,32 +163,4 @@ impl Keys {
 
 fn usage(name: &str) -> String {
     format!("#[{CHECKPOINT}({name})]")
-}
-
-/// The expression behind `every =`. Whether it is a number that makes sense, its constant says, unless it is plain.
-fn number(key: &Path, value: &TokenStream, errors: &mut Errors) -> Option<Expr> {
-    let name = show(key);
-    let Ok(number) = assigned(value, Expr::parse) else {
-        errors.at(
-            &quote!(#key #value),
-            &format_args!("`{name}` takes a number\n\nhelp: write `#[checkpoint({name} = 4)]`"),
-        );
-        return None;
-    };
-    let Expr::Lit(literal) = peel(&number) else {
-        return Some(number);
-    };
-    let fault = match &literal.lit {
-        Lit::Int(int) if int.base10_digits() != "0" => return Some(number),
-        Lit::Int(_) if name == EVERY => "a group has at least one layer",
-        Lit::Int(_) => "there is at least one segment",
-        _ => "a number of layers was expected",
-    };
-    errors.at(
-        &number,
-        &format_args!(
-            "{fault}\n\nhelp: write a positive number, as in `#[checkpoint({name} = 4)]`"
-        ),
-    );
-    None
 }

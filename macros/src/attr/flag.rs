@@ -36,7 +36,8 @@ pub fn no_value(key: &Path, value: &TokenStream, usage: &str, errors: &mut Error
     false
 }
 
-fn twice(first: &Path, second: &Path, errors: &mut Errors) {
+/// Reports an option that was written twice.
+pub fn twice(first: &Path, second: &Path, errors: &mut Errors) {
     let message = format!("duplicate option `{}`", show(second));
     errors.twice(first, second, &message);
 }

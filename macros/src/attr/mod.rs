@@ -3,8 +3,11 @@
 mod checkpoint;
 mod flag;
 mod frozen_stats;
+mod number;
+mod quantize;
 mod recompute;
 mod remat;
+mod stack;
 mod strategy;
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -17,25 +20,28 @@ use syn::{
 use crate::{error::Errors, syntax::show};
 
 pub use checkpoint::{Grouping, Segments};
+pub use quantize::{Quantization, Rounding};
 pub use remat::{Container, Field, Sequential, container, crate_path, field, skip};
 pub use strategy::{Annotation, Known, Options, annotation, is_strategy, known};
 
 pub const CHECKPOINT: &str = "checkpoint";
 pub const RECOMPUTE: &str = "recompute";
 pub const FROZEN_STATS: &str = "frozen_stats";
+pub const QUANTIZE: &str = "quantize";
 pub const REMAT: &str = "remat";
 
 pub fn named<'a>(attrs: &'a [Attribute], name: &str) -> impl Iterator<Item = &'a Attribute> {
     attrs.iter().filter(move |attr| attr.path().is_ident(name))
 }
 
-/// Calls `f` with every `key` of `#[name(key ..)]` and the tokens that follow it up to the next comma.
+/// Calls `f` with every `key` of `#[name(key ..)]` and the tokens that follow it up to the next comma. False if that is
+/// not what the attribute is like.
 fn entries(
     attr: &Attribute,
     syntax: &str,
     errors: &mut Errors,
     mut f: impl FnMut(Path, TokenStream, &mut Errors),
-) {
+) -> bool {
     match &attr.meta {
         Meta::List(list)
             if matches!(list.delimiter, MacroDelimiter::Paren(_)) && !list.tokens.is_empty() =>
@@ -45,11 +51,15 @@ fn entries(
                 f(meta.path, value, errors);
                 Ok(())
             });
-            if let Err(error) = parsed {
+            if let Err(error) = &parsed {
                 errors.push(syn::Error::new(error.span(), syntax));
             }
+            parsed.is_ok()
         }
-        meta => errors.at(meta, &syntax),
+        meta => {
+            errors.at(meta, &syntax);
+            false
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 use syn::{Attribute, Path};
 
 use super::{
-    CHECKPOINT, FROZEN_STATS, Grouping, RECOMPUTE, checkpoint, frozen_stats, named, recompute,
+    CHECKPOINT, FROZEN_STATS, Grouping, QUANTIZE, Quantization, RECOMPUTE, checkpoint,
+    frozen_stats, named, quantize, recompute, stack::stack,
 };
 use crate::{error::Errors, strategy::Strategy};
 
@@ -21,7 +22,7 @@ pub struct Known {
 }
 
 /// Where a field has several of them, the first one here counts.
-static KNOWN: [Known; 3] = [
+static KNOWN: [Known; 4] = [
     Known {
         name: CHECKPOINT,
         shown: "#[checkpoint]",
@@ -42,6 +43,13 @@ static KNOWN: [Known; 3] = [
         layer: "the `BatchNorm`, or the module that contains one",
         again: false,
         read: frozen_stats::read,
+    },
+    Known {
+        name: QUANTIZE,
+        shown: "#[quantize(..)]",
+        layer: "the layer that is to keep its inputs compressed",
+        again: false,
+        read: quantize::read,
     },
 ];
 
@@ -65,6 +73,8 @@ pub struct Options {
     pub updating: bool,
     /// How the layers of a list are put together.
     pub grouping: Option<Grouping>,
+    /// How what is kept of the inputs is compressed.
+    pub quantization: Option<Quantization>,
 }
 
 /// The strategy that is called so, if it is one.
@@ -76,18 +86,16 @@ pub fn is_strategy(attr: &Attribute) -> bool {
     known(attr.path()).is_some()
 }
 
-/// The one strategy among `attrs`.
+/// The strategy among `attrs`: one, or several that [`stack`].
 pub fn annotation<'a>(attrs: &'a [Attribute], errors: &mut Errors) -> Option<Annotation<'a>> {
     let mut found: Option<(&Known, Annotation)> = None;
     for known in &KNOWN {
         let Some(annotation) = known.annotation(attrs, errors) else {
             continue;
         };
-        if let Some((first, kept)) = &found {
-            let message = stacked(first, known);
-            errors.twice(kept.original, annotation.original, &message);
-        } else {
-            found = Some((known, annotation));
+        match &mut found {
+            Some((first, kept)) => stack((first, kept), (known, annotation), errors),
+            None => found = Some((known, annotation)),
         }
     }
     found.map(|(_, annotation)| annotation)
@@ -114,19 +122,4 @@ impl Known {
             options,
         })
     }
-}
-
-/// What to say about two strategies of one field.
-fn stacked(first: &Known, second: &Known) -> String {
-    let (first, shown) = (first.shown, second.shown);
-    if second.name == FROZEN_STATS {
-        return format!(
-            "`{first}` and `{shown}` do not stack on one field\n\nhelp: put the layer into a struct of its own with \
-             `{shown}`, and annotate the field that holds that struct with `#[checkpoint]`"
-        );
-    }
-    format!(
-        "a checkpointed layer keeps its output for those who need it: `{first}` and `{shown}` do not stack\
-         \n\nhelp: remove one of the two"
-    )
 }

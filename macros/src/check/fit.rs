@@ -1,23 +1,28 @@
-//! Which of burn's layers a strategy is for. Of other types only rustc knows, or the runtime.
+//! Which layers a strategy is for. Of types that are not burn's only rustc knows, or the runtime.
 
 use crate::{
-    burn::{self, Known, Work},
+    burn::{self, Kept, Known, Work},
     error::Errors,
+    kind::{integer, layer_type},
     model::Layer,
     strategy::Strategy,
 };
 
-/// Reports a strategy on a layer of burn's that it is not for.
+/// Reports a strategy on a layer that it is not for.
 pub fn check(layer: &Layer, errors: &mut Errors) -> bool {
-    let Some(known) = burn::known(&layer.original.ty) else {
-        return true;
+    let known = burn::known(&layer.original.ty);
+    let fits = known.is_none_or(|known| check_known(layer, &known, errors));
+    fits && check_signs(layer, errors)
+}
+
+fn check_known(layer: &Layer, known: &Known, errors: &mut Errors) -> bool {
+    let fits = match layer.annotation.strategy {
+        Strategy::Checkpoint | Strategy::CheckpointSequence | Strategy::Quantize => true,
+        Strategy::Recompute => check_cheap(layer, known, errors),
+        Strategy::RecomputeAttention => check_attention(known, errors),
+        Strategy::FrozenStats => check_statistics(known, errors),
     };
-    match layer.annotation.strategy {
-        Strategy::Checkpoint | Strategy::CheckpointSequence => true,
-        Strategy::Recompute => check_cheap(layer, &known, errors),
-        Strategy::RecomputeAttention => check_attention(&known, errors),
-        Strategy::FrozenStats => check_statistics(&known, errors),
-    }
+    fits && check_kept(layer, known, errors)
 }
 
 /// Running a matrix product or a convolution again is what `#[checkpoint]` is for: there it pays to keep the input only.
@@ -71,6 +76,47 @@ fn check_statistics(known: &Known, errors: &mut Errors) -> bool {
             "`{name}` has no running statistics\n\nhelp: `#[frozen_stats]` is for `BatchNorm`, and for modules that \
              contain one"
         ),
+    );
+    false
+}
+
+/// Where there is nothing to compress, `#[quantize]` would do nothing.
+fn check_kept(layer: &Layer, known: &Known, errors: &mut Errors) -> bool {
+    if layer.annotation.options.quantization.is_none() {
+        return true;
+    }
+    let help = match known.kept {
+        Kept::Indices => "remove `#[quantize(..)]`: the gradient needs the indices as they are",
+        // A segment keeps its input, whatever is in it.
+        _ if layer.annotation.strategy != Strategy::Quantize => return true,
+        Kept::Mask => {
+            "remove `#[quantize(..)]`; with `remat::nn::Dropout`, the mask is not kept either"
+        }
+        Kept::Nothing => "remove `#[quantize(..)]`",
+        Kept::Values => return true,
+    };
+    let name = &known.name;
+    errors.at(
+        known.ty,
+        &format_args!(
+            "`{name}` keeps nothing of its input that could be compressed\n\nhelp: {help}"
+        ),
+    );
+    false
+}
+
+/// A gradient from signs would be wrong anywhere else, also in a type that is not known. (A segment keeps no signs.)
+fn check_signs(layer: &Layer, errors: &mut Errors) -> bool {
+    let quantization = layer.annotation.options.quantization.as_ref();
+    let signs = quantization.is_some_and(|quantization| integer(&quantization.bits) == Some(1));
+    let ty = layer_type(&layer.original.ty);
+    if !signs || burn::needs_signs_only(ty) {
+        return true;
+    }
+    errors.at(
+        ty,
+        &"1 bit keeps the sign only, which is enough for the gradients of `Relu` and `LeakyRelu`\
+          \n\nhelp: write `bits = 2` or more",
     );
     false
 }

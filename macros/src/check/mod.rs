@@ -88,6 +88,7 @@ fn check_visited(layer: &Layer, errors: &mut Errors) -> bool {
     if skipped {
         let what = match layer.annotation.strategy {
             Strategy::FrozenStats => "have frozen statistics",
+            Strategy::Quantize => "keep its inputs compressed",
             Strategy::Recompute | Strategy::RecomputeAttention => "be recomputed",
             Strategy::Checkpoint | Strategy::CheckpointSequence => "be checkpointed",
         };

@@ -16,7 +16,10 @@ use super::{
 use crate::{strategy::Strategy, syntax::peel, table::Row};
 
 /// Why a call that runs once knows nothing but its inputs: begins messages.
-pub const IN_A_FUNCTION: &str = "a layer with `#[frozen_stats]` is called in a function of its own";
+pub fn in_a_function(strategy: Strategy) -> String {
+    let attribute = strategy.attribute();
+    format!("a layer with `#[{attribute}]` is called in a function of its own")
+}
 
 impl Walk<'_> {
     /// The call of an annotated layer, written with the runtime's function.
@@ -31,8 +34,9 @@ impl Walk<'_> {
     //         |attention, (h, mask)| attention.forward(MhaInput::self_attn(h).mask_pad(mask)),
     //     )
     //
-    // With `#[recompute(cheap)]`, `recompute_with`; with `#[frozen_stats]`, `frozen_stats_with`. With `early_stop`,
-    // `checkpoint_early_stop` and one more closure, which calls `forward_without_tail`.
+    // With `#[recompute(cheap)]`, `recompute_with`; with `#[frozen_stats]`, `frozen_stats_with`; with `#[quantize(..)]`
+    // alone, `quantize`. With `early_stop`, `checkpoint_early_stop` and one more closure, which calls
+    // `forward_without_tail`.
     pub fn rewritten_call(&mut self, call: &ExprMethodCall, layer: &Layer) -> Expr {
         let row = &self.table.rows[layer.row];
         self.applied(row.strategy);
@@ -88,9 +92,9 @@ impl Walk<'_> {
         };
         *reported = true;
         let place = if strategy.runs_again() {
-            "an annotated layer runs again in the backward pass"
+            "an annotated layer runs again in the backward pass".to_string()
         } else {
-            IN_A_FUNCTION
+            in_a_function(strategy)
         };
         self.errors.at(
             token,

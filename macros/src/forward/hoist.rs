@@ -14,7 +14,7 @@ use syn::{
 };
 
 use super::{
-    call::IN_A_FUNCTION,
+    call::in_a_function,
     inside::{Arguments, each_part, is_constant, moves},
     scope::Scopes,
 };
@@ -134,7 +134,7 @@ impl<'a> Inputs<'a> {
         let inputs = if self.strategy.runs_again() {
             "a checkpointed call keeps its inputs until the backward pass, so they".to_string()
         } else {
-            format!("{IN_A_FUNCTION}, so its inputs")
+            format!("{}, so its inputs", in_a_function(self.strategy))
         };
         self.errors.at(
             reference,
@@ -149,9 +149,9 @@ impl<'a> Inputs<'a> {
         let mut names = Names::default();
         names.visit_expr_closure(closure);
         let layer = if self.strategy.runs_again() {
-            "a checkpointed layer runs again in the backward pass"
+            "a checkpointed layer runs again in the backward pass".to_string()
         } else {
-            IN_A_FUNCTION
+            in_a_function(self.strategy)
         };
         for name in names.used {
             if self.scopes.has(&name) && !names.bound.contains(&name) {

@@ -10,6 +10,7 @@ mod hygiene;
 mod items;
 mod macro_calls;
 mod patterns;
+mod quantize;
 mod receivers;
 mod sequences;
 mod sequential;
@@ -90,6 +91,27 @@ const MODEL: &str = "
         f: Linear,
     }";
 
+/// The struct of the tests on compressed inputs.
+const NET: &str = "
+    struct Net {
+        #[quantize(bits = 8)]
+        up: Linear,
+        #[quantize(bits = 4)]
+        several: Vec<Linear>,
+        #[quantize(bits = 1)]
+        relu: Option<Relu>,
+        #[quantize(bits = 2)]
+        #[checkpoint]
+        attention: MultiHeadAttention,
+        #[checkpoint(every = 2)]
+        #[quantize(bits = 8)]
+        blocks: Vec<Layer>,
+        #[checkpoint(early_stop)]
+        #[quantize(bits = 8)]
+        last: Layer,
+        scale: f64,
+    }";
+
 fn parse(source: &str) -> TokenStream {
     source.parse().expect("a test's source has tokens")
 }
@@ -150,6 +172,19 @@ fn model(body: &str) -> String {
         "impl Model {{\n    fn forward(&self, x: Tensor<3>, mask: Mask) -> Tensor<3> {{\n{body}    }}\n}}\n"
     );
     model_impl(&source)
+}
+
+/// What becomes of an impl of [`NET`].
+fn net_impl(source: &str) -> String {
+    render(source, rewritten(NET, source))
+}
+
+/// What becomes of these statements in a method of [`NET`].
+fn net(body: &str) -> String {
+    let source = format!(
+        "impl Net {{\n    fn forward(&self, mut x: Tensor<3>, mask: Mask) -> Tensor<3> {{\n{body}    }}\n}}\n"
+    );
+    net_impl(&source)
 }
 
 /// What becomes of the impl after a struct.

@@ -3,7 +3,7 @@
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::quote;
 
-use super::{BLOCK, MODEL, STACK, derive_tokens, expansion, parse, rewritten};
+use super::{BLOCK, MODEL, NET, STACK, derive_tokens, expansion, parse, rewritten};
 
 /// The tokens with their places.
 fn flat(tokens: TokenStream, list: &mut Vec<(String, std::ops::Range<usize>)>) {
@@ -93,6 +93,56 @@ fn a_rewritten_call_has_the_places_of_the_users_call() {
         range_of("forward")
     );
     assert_eq!(place_of("forward"), range_of("forward"));
+}
+
+#[test]
+fn the_call_of_a_compressed_layer_has_the_places_of_the_users_call() {
+    let source = "impl Net { fn forward(&self, x: X) -> X { self.up.forward(Input { x }) } }";
+    let range_of = |text: &str| source.rfind(text).map(|at| at..at + text.len());
+    let output = places(rewritten(NET, source));
+    let place_of = |name: &str| {
+        let mut tokens = output.iter();
+        tokens
+            .rfind(|(text, _)| text == name)
+            .map(|(_, range)| range.clone())
+    };
+    assert_eq!(place_of("quantize"), range_of("forward"));
+    assert_eq!(
+        place_of("UP_QUANTIZE_APPLIED_BY_REMAT_FORWARD"),
+        range_of("forward")
+    );
+    assert_eq!(place_of("Input"), range_of("Input"));
+}
+
+#[test]
+fn what_compresses_has_the_places_of_its_annotation() {
+    let source = "struct Net {
+        #[checkpoint]
+        #[quantize(bits = BITS, group = 2 * GROUP, rounding = nearest)]
+        f: Layer,
+    }";
+    // Each source begins where the one before ended.
+    let input = parse(source);
+    let start = input.clone().into_iter().next().map(|tree| tree.span());
+    let start = start.map_or(0, |span| span.byte_range().start);
+    let range_of = |text: &str| source.find(text).map(|at| at..at + text.len());
+    let mut output = Vec::new();
+    let item = syn::parse2(input).expect("a test's item parses");
+    flat(crate::expand::derive(&item), &mut output);
+    let place_of = |name: &str| {
+        let found = output.iter().find(|(text, _)| text == name);
+        found.map(|(_, range)| range.start - start..range.end - start)
+    };
+    assert_eq!(
+        place_of("F_CHECKPOINT_APPLIED_BY_REMAT_FORWARD"),
+        range_of("checkpoint")
+    );
+    for name in ["quantize", "Quantize", "bits", "group", "Nearest"] {
+        assert_eq!(place_of(name), range_of("quantize"), "{name}");
+    }
+    for name in ["BITS", "GROUP"] {
+        assert_eq!(place_of(name), range_of(name), "{name}");
+    }
 }
 
 #[test]
@@ -217,6 +267,26 @@ fn a_call_of_its_own_form_without_one_token_is_handled() {
 }
 
 #[test]
+fn a_call_of_compressed_layers_without_one_token_is_handled() {
+    let source = "impl Net { fn forward(&mut self, mut x: X, mask: M) -> X {
+        for (i, layer) in self.several.iter().enumerate() { x = layer.forward(Input { x, i }, -1); }
+        if let Some(relu) = &self.relu { x = relu.forward(self.up.forward(x)); }
+        for block in &self.blocks { x = block.forward(x, mask.clone()); }
+        let Self { last, .. } = self;
+        last.forward(self.attention.forward(MhaInput::self_attn(x).mask_pad(mask)).context, |y| y + 1)
+    } }";
+    let table = expansion::table(derive_tokens(NET));
+    for item in without_one(parse(source)) {
+        let output = crate::forward::rewrite(quote!(#table #item)).to_string();
+        let rewritten = output.contains(":: remat :: quantize (");
+        assert!(
+            rewritten || output.starts_with(&item.to_string()),
+            "{output}"
+        );
+    }
+}
+
+#[test]
 fn a_struct_without_one_token_is_handled() {
     let source = "
         #[remat(crate = crate::remat, sequential(Tensor<2> -> (T, Tensor<2>)))]
@@ -234,6 +304,11 @@ fn a_struct_without_one_token_is_handled() {
             i: Gelu,
             #[frozen_stats(update)]
             j: [BatchNorm; 3],
+            #[quantize(bits = 1, group = 2 * N, rounding = stochastic, min_elements = 0)]
+            k: Option<[nn::Relu; N]>,
+            #[quantize(bits = B::BITS, rounding = nearest)]
+            #[checkpoint(sqrt)]
+            l: Vec<Layer>,
         }
     ";
     for item in without_one(parse(source)) {

@@ -1,0 +1,102 @@
+//! Which strategies a field can have two of.
+
+use super::{
+    CHECKPOINT, FROZEN_STATS, QUANTIZE, RECOMPUTE,
+    strategy::{Annotation, Known, Options},
+};
+use crate::{error::Errors, kind::integer};
+
+/// What two strategies on one field are.
+enum Pair {
+    /// One strategy: the second says more about what the first one keeps.
+    Stack(fn(&mut Options, Options, &mut Errors)),
+    /// Two that can only be one around the other.
+    Nested {
+        inner: &'static str,
+        outer: &'static str,
+    },
+    /// Two that exclude each other.
+    Exclusive {
+        why: &'static str,
+        help: &'static str,
+    },
+}
+
+const FROZEN_IN_CHECKPOINT: Pair = Pair::Nested {
+    inner: "#[frozen_stats]",
+    outer: "#[checkpoint]",
+};
+
+/// The pairs, each in the order in which the strategies of a field are looked for, whatever order they are written in.
+static PAIRS: [(&str, &str, Pair); 6] = [
+    (CHECKPOINT, QUANTIZE, Pair::Stack(compress_inputs)),
+    (
+        CHECKPOINT,
+        RECOMPUTE,
+        Pair::Exclusive {
+            why: "a checkpointed layer keeps its output for those who need it",
+            help: "remove one of the two",
+        },
+    ),
+    (CHECKPOINT, FROZEN_STATS, FROZEN_IN_CHECKPOINT),
+    (RECOMPUTE, FROZEN_STATS, FROZEN_IN_CHECKPOINT),
+    (
+        RECOMPUTE,
+        QUANTIZE,
+        Pair::Exclusive {
+            why: "a recomputed layer keeps no output, and needs its input exactly to compute it again",
+            help: "remove `#[quantize(..)]`, and put it on the layer that consumes the output instead",
+        },
+    ),
+    (
+        FROZEN_STATS,
+        QUANTIZE,
+        Pair::Nested {
+            inner: "#[frozen_stats]",
+            outer: "#[quantize(..)]",
+        },
+    ),
+];
+
+/// What any other pair is, until its row says better.
+static OTHERS: Pair = Pair::Exclusive {
+    why: "a field has one strategy",
+    help: "remove one of the two",
+};
+
+/// Adds an annotation of a field to the one that it has, or reports that there are two.
+pub fn stack(
+    (first, kept): (&Known, &mut Annotation),
+    (second, added): (&Known, Annotation),
+    errors: &mut Errors,
+) {
+    let is_pair =
+        |(one, other, _): &&(&str, &str, Pair)| *one == first.name && *other == second.name;
+    let pair = PAIRS.iter().find(is_pair);
+    let both = format!("`{}` and `{}` do not stack", first.shown, second.shown);
+    let message = match pair.map_or(&OTHERS, |(_, _, pair)| pair) {
+        Pair::Stack(stack) => return stack(&mut kept.options, added.options, errors),
+        Pair::Nested { inner, outer } => format!(
+            "{both} on one field\n\nhelp: put the layer into a struct of its own with `{inner}`, and annotate the \
+             field that holds that struct with `{outer}`"
+        ),
+        Pair::Exclusive { why, help } => format!("{why}: {both}\n\nhelp: {help}"),
+    };
+    errors.twice(kept.original, added.original, &message);
+}
+
+/// What a segment keeps is what it runs again from.
+fn compress_inputs(segment: &mut Options, compressed: Options, errors: &mut Errors) {
+    let Some(quantization) = compressed.quantization else {
+        return;
+    };
+    if integer(&quantization.bits) == Some(1) {
+        errors.at(
+            &quantization.bits,
+            &"1 bit keeps the sign only: such a mask is for activations, and a layer with `#[checkpoint]` runs again \
+              from the input that it keeps\n\nhelp: write `bits = 2` or more",
+        );
+    } else {
+        segment.quantization = Some(quantization);
+    }
+}
