@@ -71,6 +71,7 @@
 // Generated code names the crate `::remat`, also in this crate's own documentation and tests.
 extern crate self as remat;
 
+mod host;
 pub mod memory;
 pub mod nn;
 mod random;
