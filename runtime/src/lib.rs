@@ -74,6 +74,7 @@ extern crate self as remat;
 mod host;
 pub mod memory;
 pub mod nn;
+pub mod quantize;
 mod random;
 mod strategy;
 pub mod tape;
