@@ -71,8 +71,10 @@
 // Generated code names the crate `::remat`, also in this crate's own documentation and tests.
 extern crate self as remat;
 
+mod host;
 pub mod memory;
 pub mod nn;
+pub mod quantize;
 mod random;
 mod strategy;
 pub mod tape;

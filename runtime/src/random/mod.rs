@@ -12,14 +12,17 @@
 //!   neither repeats the segment's numbers nor depends on how many it took.
 //! * Masks of remat's own layers do not use that generator: their seeds are counted for each
 //!   thread, in the order of the calls. A segment knows where it started and counts from there again. So
-//!   the masks are the same whether there are segments or not.
+//!   the masks are the same whether there are segments or not. What an element gets is a hash of the seed and its
+//!   index.
 
 mod generator;
+mod hash;
 mod masks;
 mod root;
 mod segments;
 mod stream;
 
+pub(crate) use hash::Key;
 pub(crate) use masks::{MaskSeed, next_mask_seed};
 pub(crate) use segments::is_nested;
 pub(crate) use stream::{BrokenPromise, Stream};

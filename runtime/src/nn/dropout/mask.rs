@@ -1,9 +1,9 @@
 //! The mask of a dropout.
 
-use super::hash::{INDEX, Key, LAST_SHIFT, Round, TRIPLE32};
-use crate::random::{MaskSeed, next_mask_seed};
+use crate::host::vectorised;
+use crate::random::{Key, MaskSeed, next_mask_seed};
 use crate::tape::reads_wait;
-use burn::tensor::{DType, Device, Int, Tensor, TensorData, bf16, f16};
+use burn::tensor::{DType, Device, Tensor, TensorData, bf16, f16};
 
 /// Which elements a dropout keeps: computed from a seed whenever it is needed, never stored.
 #[derive(Clone, Debug)]
@@ -100,37 +100,11 @@ impl Rule {
     /// fused), and no transfer.
     fn on_device<const D: usize>(self, x: Tensor<D>) -> Tensor<D> {
         let shape = x.shape();
-        let indices = 0..i64::try_from(shape.num_elements()).unwrap_or(i64::MAX);
-        let h = Tensor::<1, Int>::arange(indices, (&x.device(), DType::I32));
-        let h = round(h.add_scalar(self.key.first().cast_signed()), &INDEX);
-        let h = h.add_scalar(self.key.second().cast_signed());
-        let h = TRIPLE32.iter().fold(h, round);
-        let dropped = shifted(h, LAST_SHIFT).lower_elem(self.threshold);
+        let numbers = self.key.on_device(shape.num_elements(), &x.device());
+        let dropped = numbers.lower_elem(self.threshold);
         x.mul_scalar(self.scale)
             .mask_fill(dropped.reshape(shape), 0.0)
     }
-}
-
-fn round(h: Tensor<1, Int>, Round { shift, factor }: &Round) -> Tensor<1, Int> {
-    shifted(h, *shift).mul_scalar(factor.cast_signed())
-}
-
-/// `h ^ (h >> shift)` of unsigned numbers: shifting a signed one copies its sign, which is masked away.
-fn shifted(h: Tensor<1, Int>, shift: u32) -> Tensor<1, Int> {
-    let without_sign = (u32::MAX >> shift).cast_signed();
-    let right = h.clone().bitwise_right_shift_scalar(shift);
-    h.bitwise_xor(right.bitwise_and_scalar(without_sign))
-}
-
-/// Runs a loop with the widest vectors that the processor has.
-#[cfg(feature = "flex")]
-fn vectorised(f: impl FnOnce()) {
-    pulp::Arch::new().dispatch(f);
-}
-
-#[cfg(not(feature = "flex"))]
-fn vectorised(f: impl FnOnce()) {
-    f();
 }
 
 /// An element that can be scaled, rounding as burn's multiplication by a scalar does.

@@ -1,6 +1,5 @@
 //! Dropout whose mask is regenerated.
 
-mod hash;
 mod mask;
 
 pub(crate) use mask::Mask;
