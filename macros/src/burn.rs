@@ -34,6 +34,8 @@ pub enum Kept {
     Indices,
     /// Nothing, but a mask of what it has drawn.
     Mask,
+    /// Nothing, but results of its own.
+    Results,
     Nothing,
 }
 
@@ -53,7 +55,7 @@ pub fn known(ty: &Type) -> Option<Known<'_>> {
 
 /// Whether the gradient of a layer of this type needs no more of its input than the signs.
 pub fn needs_signs_only(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if matches!(last_name(&path.path).as_str(), "Relu" | "LeakyRelu"))
+    matches!(ty, Type::Path(path) if last_name(&path.path) == "Relu")
 }
 
 impl Work {
@@ -81,6 +83,8 @@ impl Kept {
         match name {
             "Embedding" => Self::Indices,
             "Dropout" => Self::Mask,
+            "LayerNorm" | "GroupNorm" | "InstanceNorm" | "RmsNorm" | "LocalResponseNorm"
+            | "LeakyRelu" => Self::Results,
             // They add something that has no gradient, or multiply by it.
             "GaussianNoise" | "PositionalEncoding" | "RotaryEncoding" => Self::Nothing,
             _ => Self::Values,

@@ -77,15 +77,23 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// | option | |
 /// |---|---|
-/// | `bits = 8` | bits of an element: 8, 4 or 2, and on burn's `Relu` and `LeakyRelu` also 1, the sign |
+/// | `bits = 8` | bits of an element: 8, 4 or 2, and on burn's `Relu` also 1, the sign |
 /// | `group = 64` | the number of neighbouring elements that share a range |
 /// | `rounding = nearest` | each element becomes the nearest value that there is |
 /// | `rounding = stochastic` | it becomes one of the two next to it, at random, so that the mean is right |
 /// | `min_elements = 1024` | tensors with fewer elements are kept as they are |
 ///
-/// `bits` has to be there. The numbers are any constant expressions without a comma. With `#[checkpoint]` on the same
-/// field, also with groups and early stop, it is the kept inputs of the segments that are compressed; no other two
-/// strategies stack on one field.
+/// `bits` has to be there. The numbers are any constant expressions without a comma.
+///
+/// # Two strategies on one field
+///
+/// | | with `#[quantize(..)]` |
+/// |---|---|
+/// | `#[checkpoint]`, also of groups | the kept inputs of the segments are compressed |
+/// | `#[recompute(cheap)]` | the kept input is compressed, and the output computed again from that |
+/// | `#[recompute(attention)]` | the inputs of the projections, the queries, keys and values, and the weighted sum are compressed |
+///
+/// Any other two are a compile error.
 ///
 /// ```ignore
 /// #[derive(Module, Debug, Remat)]

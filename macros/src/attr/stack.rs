@@ -40,14 +40,7 @@ static PAIRS: [(&str, &str, Pair); 6] = [
     ),
     (CHECKPOINT, FROZEN_STATS, FROZEN_IN_CHECKPOINT),
     (RECOMPUTE, FROZEN_STATS, FROZEN_IN_CHECKPOINT),
-    (
-        RECOMPUTE,
-        QUANTIZE,
-        Pair::Exclusive {
-            why: "a recomputed layer keeps no output, and needs its input exactly to compute it again",
-            help: "remove `#[quantize(..)]`, and put it on the layer that consumes the output instead",
-        },
-    ),
+    (RECOMPUTE, QUANTIZE, Pair::Stack(compress_inputs)),
     (
         FROZEN_STATS,
         QUANTIZE,
@@ -85,18 +78,18 @@ pub fn stack(
     errors.twice(kept.original, added.original, &message);
 }
 
-/// What a segment keeps is what it runs again from.
-fn compress_inputs(segment: &mut Options, compressed: Options, errors: &mut Errors) {
+/// What a layer keeps is what it runs again from.
+fn compress_inputs(layer: &mut Options, compressed: Options, errors: &mut Errors) {
     let Some(quantization) = compressed.quantization else {
         return;
     };
     if integer(&quantization.bits) == Some(1) {
         errors.at(
             &quantization.bits,
-            &"1 bit keeps the sign only: such a mask is for activations, and a layer with `#[checkpoint]` runs again \
-              from the input that it keeps\n\nhelp: write `bits = 2` or more",
+            &"1 bit keeps the sign only, and this layer is computed again from the input that it keeps\
+              \n\nhelp: write `bits = 2` or more",
         );
     } else {
-        segment.quantization = Some(quantization);
+        layer.quantization = Some(quantization);
     }
 }

@@ -92,6 +92,9 @@ fn check_kept(layer: &Layer, known: &Known, errors: &mut Errors) -> bool {
         Kept::Mask => {
             "remove `#[quantize(..)]`; with `remat::nn::Dropout`, the mask is not kept either"
         }
+        Kept::Results => {
+            "it keeps results of its own; with `#[recompute(cheap)]` as well, it keeps only its input, and that compressed"
+        }
         Kept::Nothing => "remove `#[quantize(..)]`",
         Kept::Values => return true,
     };
@@ -115,7 +118,7 @@ fn check_signs(layer: &Layer, errors: &mut Errors) -> bool {
     }
     errors.at(
         ty,
-        &"1 bit keeps the sign only, which is enough for the gradients of `Relu` and `LeakyRelu`\
+        &"1 bit keeps the sign only, which is enough for the gradient of `Relu`\
           \n\nhelp: write `bits = 2` or more",
     );
     false

@@ -15,7 +15,7 @@ fn constants_and_table() {
             #[quantize(bits = 2, rounding = nearest)]
             maybe: Option<[Conv2d; 2]>,
             #[quantize(rounding = stochastic, min_elements = 0, bits = 8, group = 2 * N)]
-            all: LayerNorm,
+            all: Gelu,
             #[quantize(bits = Self::BITS)]
             constant: Mine,
             #[quantize(bits = (0b10))]
@@ -41,7 +41,7 @@ fn one_bit() {
             #[quantize(bits = 1)]
             a: Relu,
             #[quantize(bits = 1, min_elements = 1024)]
-            b: Vec<nn::activation::LeakyRelu>,
+            b: Vec<nn::activation::Relu>,
             #[quantize(bits = 1)]
             c: Option<[Relu; 2]>,
             #[quantize(bits = 1)]
