@@ -216,14 +216,15 @@ pub use remat_macros::forward;
 /// ```
 pub use remat_macros::TensorTree;
 
+pub use quantize::Rounding;
 #[doc(hidden)]
 pub use strategy::Passes;
 pub use strategy::{
-    Checkpoint, CheckpointSequence, FrozenStats, IgnoresValue, Layer, NotComputed, Recompute,
-    RecomputeAttention, Returned, Segments, TailLayer, TooManySegments, checkpoint,
+    Checkpoint, CheckpointSequence, FrozenStats, IgnoresValue, Layer, NotComputed, Quantize,
+    Recompute, RecomputeAttention, Returned, Segments, TailLayer, TooManySegments, checkpoint,
     checkpoint_early_stop, checkpoint_sequence, checkpoint_sequence_early_stop,
-    checkpoint_sequence_with, checkpoint_with, frozen_stats, frozen_stats_with, pass, recompute,
-    recompute_attention, recompute_attention_with, recompute_with, returned, tail,
+    checkpoint_sequence_with, checkpoint_with, frozen_stats, frozen_stats_with, pass, quantize,
+    recompute, recompute_attention, recompute_attention_with, recompute_with, returned, tail,
     without_strategies,
 };
 pub use tree::{TensorMapper, TensorTree, TensorVisitor};

@@ -1,6 +1,7 @@
 //! Attention written by hand, without its seq² tensors.
 
 use super::Dropout;
+use crate::Quantize;
 use crate::strategy::attention::{Core, Scale, Softmax, Weighing, on_autodiff};
 use crate::strategy::strategies_are_off;
 use burn::tensor::module::attention;
@@ -43,6 +44,7 @@ pub struct Attention {
     bias: Option<Tensor<4>>,
     options: AttentionModuleOptions,
     dropout: Option<Dropout>,
+    compression: Option<Quantize>,
 }
 
 impl Attention {
@@ -167,6 +169,28 @@ impl Attention {
         self
     }
 
+    /// Keeps queries, keys and values compressed.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use remat::{Quantize, nn::Attention};
+    ///
+    /// let x = Tensor::<4>::ones([2, 4, 5, 8], &Device::flex().autodiff()).require_grad();
+    /// let q = x.clone() * 2.0;
+    /// let y = Attention::new().quantize(Quantize::bits(8)).forward(q.clone(), q.clone(), q);
+    /// assert!(x.grad(&y.sum().backward()).is_some());
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If only signs are to be kept (1 bit).
+    #[must_use]
+    pub fn quantize(mut self, kept: Quantize) -> Self {
+        kept.assert_values();
+        self.compression = Some(kept);
+        self
+    }
+
     /// The values `[batch, heads, keys, value width]`, weighted for each query: from queries
     /// `[batch, heads, queries, width]` and keys `[batch, heads, keys, width]` to
     /// `[batch, heads, queries, value width]`.
@@ -184,7 +208,8 @@ impl Attention {
         let dropout = self.dropout.as_ref();
         if !strategies_are_off() {
             let mask = dropout.and_then(|dropout| dropout.mask(input));
-            return Core::new(self.weighing(&query), query, key, value, mask).forward();
+            let core = Core::new(self.weighing(&query), query, key, value, mask);
+            return core.compressed(self.compression).forward();
         }
         let Some(dropout) = dropout else {
             return self.plain(query, key, value);

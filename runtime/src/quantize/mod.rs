@@ -1,7 +1,7 @@
 //! Tensors in few bits: what a training step may keep instead of activations.
 //!
 //! A [`Quantizer`] stores a tensor in 8, 4 or 2 bits an element, a [`SignMask`] what the gradient of a ReLU needs in one.
-//! They know nothing of models and graphs.
+//! They know nothing of models and graphs. [`compare`] does: it says what compression does to a model's gradients.
 //!
 //! ```
 //! use burn::tensor::{Device, Distribution, Tensor};
@@ -21,6 +21,7 @@ mod quantizer;
 mod sign_mask;
 mod width;
 
+pub use crate::strategy::{Comparison, FieldError, ParameterError, compare};
 pub use quantized::Quantized;
 pub use quantizer::{Quantizer, Rounding};
 pub use sign_mask::SignMask;

@@ -144,6 +144,11 @@ impl Quantizer {
         Self { rounding, ..self }
     }
 
+    /// Whether it needs a seed.
+    pub(crate) fn draws(self) -> bool {
+        self.rounding == Rounding::Stochastic
+    }
+
     /// Quantizes a tensor of any shape and float type; its place in a graph is not kept.
     ///
     /// The seed is for stochastic rounding: with the same one, tensors with the same values get the same bits. It is not

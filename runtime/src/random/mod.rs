@@ -15,14 +15,14 @@
 //!   the masks are the same whether there are segments or not. What an element gets is a hash of the seed and its
 //!   index.
 
+mod counted;
 mod generator;
 mod hash;
-mod masks;
 mod root;
 mod segments;
 mod stream;
 
+pub(crate) use counted::{CountedSeed, next_mask_seed, next_rounding_seed};
 pub(crate) use hash::Key;
-pub(crate) use masks::{MaskSeed, next_mask_seed};
 pub(crate) use segments::is_nested;
 pub(crate) use stream::{BrokenPromise, Stream};

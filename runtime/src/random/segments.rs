@@ -1,7 +1,7 @@
 //! The segments that a thread is in.
 
+use super::counted::Position;
 use super::generator::Counter;
-use super::masks::Position;
 use std::cell::RefCell;
 
 /// A segment that this thread is in.

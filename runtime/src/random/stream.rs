@@ -1,7 +1,7 @@
 //! The random numbers of one segment.
 
+use super::counted::{Position, Thread};
 use super::generator::{Counter, Turn, turn};
-use super::masks::{Position, Thread};
 use super::root::{self, InUse};
 use super::segments::{Inside, Masks, Segment, count_seed, is_nested, is_promised};
 use burn::tensor::Device;

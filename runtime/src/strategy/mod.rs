@@ -2,9 +2,11 @@
 
 pub(crate) mod attention;
 mod checkpoint;
+mod compression;
 mod frozen_stats;
 mod layer;
 mod off;
+mod quantize;
 mod recompute;
 mod segment;
 mod tail;
@@ -14,9 +16,11 @@ pub use checkpoint::{
     Checkpoint, CheckpointSequence, Segments, TooManySegments, checkpoint, checkpoint_early_stop,
     checkpoint_sequence, checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with,
 };
+pub use compression::Quantize;
 pub use frozen_stats::{FrozenStats, frozen_stats, frozen_stats_with};
 pub use layer::Layer;
 pub(crate) use off::strategies_are_off;
 pub use off::without_strategies;
+pub use quantize::{Comparison, FieldError, ParameterError, compare, quantize};
 pub use recompute::{Recompute, recompute, recompute_with};
 pub use tail::{IgnoresValue, NotComputed, Passes, Returned, TailLayer, pass, returned, tail};

@@ -1,14 +1,14 @@
 //! The mask of a dropout.
 
 use crate::host::vectorised;
-use crate::random::{Key, MaskSeed, next_mask_seed};
+use crate::random::{CountedSeed, Key, next_mask_seed};
 use crate::tape::reads_wait;
 use burn::tensor::{DType, Device, Tensor, TensorData, bf16, f16};
 
 /// Which elements a dropout keeps: computed from a seed whenever it is needed, never stored.
 #[derive(Clone, Debug)]
 pub(crate) struct Mask {
-    seed: MaskSeed,
+    seed: CountedSeed,
     prob: f64,
 }
 

@@ -12,6 +12,7 @@
 //! leaves as it is; W ∘ dW = P ∘ dP, whether or not there is dropout. (`FlashAttention`, Dao et al. 2022, appendix B,
 //! has the same backward pass.)
 
+use super::operand::Operand;
 use super::weighing::{Softmax, Weighing};
 use crate::nn::Mask;
 use crate::tape::ParentGradients;
@@ -20,9 +21,9 @@ use burn::tensor::Tensor;
 /// What the backward pass needs, without autodiff.
 #[derive(Clone)]
 pub(super) struct Kept {
-    pub(super) q: Tensor<4>,
-    pub(super) k: Tensor<4>,
-    pub(super) v: Tensor<4>,
+    pub(super) q: Operand,
+    pub(super) k: Operand,
+    pub(super) v: Operand,
     pub(super) weighing: Weighing,
     pub(super) dropout: Option<Mask>,
 }
@@ -43,9 +44,20 @@ impl Wanted {
 }
 
 impl Kept {
+    /// The same, with values that were compressed.
+    pub(super) fn decompressed(self) -> Self {
+        let whole = |operand: Operand| Operand::Whole(operand.value());
+        Self {
+            q: whole(self.q),
+            k: whole(self.k),
+            v: whole(self.v),
+            ..self
+        }
+    }
+
     /// The weights, with the bits of burn's.
     pub(super) fn weights(&self) -> Tensor<4> {
-        let (q, k) = (self.q.clone(), self.k.clone());
+        let (q, k) = (self.q.value(), self.k.value());
         self.dropped(self.weighing.probabilities(q, k))
     }
 
@@ -67,10 +79,10 @@ impl Kept {
         if let Some(place) = wanted.v {
             let weights = again.weights.clone();
             let d_v = weights.transpose().matmul(d_context.clone());
-            parents.set(place, summed_to(self.v.dims(), d_v));
+            parents.set(place, summed_to(self.v.value().dims(), d_v));
         }
         if wanted.scores() {
-            let d_weights = d_context.matmul(self.v.clone().transpose());
+            let d_weights = d_context.matmul(self.v.value().transpose());
             self.scores_pullback(wanted, again, d_weights, parents);
         }
     }
@@ -110,18 +122,18 @@ impl Kept {
         }
         let scale = self.weighing.scale;
         if let Some(place) = wanted.q {
-            let d_q = scale.apply(d_scores.clone().matmul(self.k.clone()));
-            parents.set(place, summed_to(self.q.dims(), d_q));
+            let d_q = scale.apply(d_scores.clone().matmul(self.k.value()));
+            parents.set(place, summed_to(self.q.value().dims(), d_q));
         }
         if let Some(place) = wanted.k {
-            let d_k = scale.apply(d_scores.transpose().matmul(self.q));
-            parents.set(place, summed_to(self.k.dims(), d_k));
+            let d_k = scale.apply(d_scores.transpose().matmul(self.q.value()));
+            parents.set(place, summed_to(self.k.value().dims(), d_k));
         }
     }
 
     /// The forward pass once more.
     fn again(&self) -> Again {
-        let (q, k) = (self.q.clone(), self.k.clone());
+        let (q, k) = (self.q.value(), self.k.value());
         let (probabilities, slope) = self.weighing.probabilities_and_slope(q, k);
         Again {
             weights: self.dropped(probabilities.clone()),

@@ -2,6 +2,7 @@
 
 mod gradient;
 mod node;
+mod operand;
 mod options;
 mod weighing;
 
@@ -9,6 +10,7 @@ pub(crate) use node::{Core, on_autodiff};
 pub use options::RecomputeAttention;
 pub(crate) use weighing::{Scale, Softmax, Weighing};
 
+use super::compression::Quantize;
 use super::off::strategies_are_off;
 use super::segment::Label;
 use crate::nn::{Mask, MhaInput};
@@ -105,7 +107,9 @@ pub fn recompute_attention_with(
     let label = options.0.label::<MultiHeadAttention>();
     check(label, &input, attention.d_model);
     match device(attention, &input) {
-        Some(device) if !strategies_are_off() => recomputed(&device, attention, input),
+        Some(device) if !strategies_are_off() => {
+            recomputed(options.0.compression(), &device, attention, input)
+        }
         _ => attention.forward(input.into()),
     }
 }
@@ -118,7 +122,13 @@ fn device(attention: &MultiHeadAttention, input: &MhaInput) -> Option<Device> {
 }
 
 /// burn's forward pass with the core as a node.
-fn recomputed(device: &Device, attention: &MultiHeadAttention, input: MhaInput) -> MhaOutput {
+fn recomputed(
+    compression: Option<Quantize>,
+    device: &Device,
+    attention: &MultiHeadAttention,
+    input: MhaInput,
+) -> MhaOutput {
+    let input = compression.map_or(input.clone(), |compression| compression.tree(&input));
     let [batch, queries, d_model] = input.query.dims();
     let weighing = weighing(attention, &input);
     let q = projected(attention, &attention.query, input.query);
@@ -128,10 +138,14 @@ fn recomputed(device: &Device, attention: &MultiHeadAttention, input: MhaInput) 
     let drops = dropout.prob > 0.0 && dropout.training.is_enabled();
     let mask = drops.then(|| Mask::next(dropout.prob, device));
 
-    let core = Core::new(weighing, q, k, v, mask);
+    let core = Core::new(weighing, q, k, v, mask).compressed(compression);
     let (weights, context) = core.forward_with_weights();
     let context = context.swap_dims(1, 2);
     let context = context.reshape([batch, queries, d_model]);
+    let context = match compression {
+        Some(compression) => compression.tensor(context),
+        None => context,
+    };
     MhaOutput {
         weights,
         context: attention.output.forward(context),

@@ -1,7 +1,9 @@
 //! Scores, softmax, dropout and weighted sum as one node that keeps none of them.
 
+use super::super::compression::Quantize;
 use super::super::segment::Context;
 use super::gradient::{Kept, Wanted};
+use super::operand::Operand;
 use super::weighing::Weighing;
 use crate::nn::Mask;
 use crate::tape::{Cotangents, Parent, ParentGradients, record};
@@ -14,6 +16,7 @@ pub(crate) struct Core {
     v: Tensor<4>,
     bias: Option<Tensor<4>>,
     kept: Kept,
+    compression: Option<Quantize>,
 }
 
 impl Core {
@@ -26,9 +29,9 @@ impl Core {
     ) -> Self {
         let bias = weighing.bias.clone();
         let kept = Kept {
-            q: q.clone().inner(),
-            k: k.clone().inner(),
-            v: v.clone().inner(),
+            q: Operand::Whole(q.clone().inner()),
+            k: Operand::Whole(k.clone().inner()),
+            v: Operand::Whole(v.clone().inner()),
             weighing: weighing.without_graph(),
             dropout,
         };
@@ -38,6 +41,15 @@ impl Core {
             v,
             bias,
             kept,
+            compression: None,
+        }
+    }
+
+    /// Queries, keys and values are kept compressed.
+    pub(crate) fn compressed(self, compression: Option<Quantize>) -> Self {
+        Self {
+            compression,
+            ..self
         }
     }
 
@@ -56,7 +68,7 @@ impl Core {
     }
 
     fn weighted_sum(&self, weights: Tensor<4>) -> Tensor<4> {
-        let context = weights.matmul(self.kept.v.clone());
+        let context = weights.matmul(self.kept.v.value());
         self.node(context, self.inputs(), Kept::context_pullback)
     }
 
@@ -86,13 +98,24 @@ impl Core {
         if parents.is_empty() {
             return self.constant(value);
         }
-        let kept = self.kept.clone();
+        let kept = self.to_keep();
         record(parents, move |mut outputs: Cotangents, parents| {
             if let Some(gradient) = outputs.take::<4>(0) {
-                pullback(kept, &wanted, gradient, parents);
+                pullback(kept.decompressed(), &wanted, gradient, parents);
             }
         })
         .output(value)
+    }
+
+    /// What the backward pass needs.
+    fn to_keep(&self) -> Kept {
+        let mut kept = self.kept.clone();
+        if let Some(compression) = self.compression {
+            kept.q = Operand::compressed(&self.q, compression);
+            kept.k = Operand::compressed(&self.k, compression);
+            kept.v = Operand::compressed(&self.v, compression);
+        }
+        kept
     }
 
     /// The value as a constant of the caller's device, as in the first run of a checkpoint.

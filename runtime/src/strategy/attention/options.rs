@@ -1,5 +1,6 @@
 //! Options of a recomputed attention.
 
+use super::super::compression::Quantize;
 use super::super::segment::Options;
 
 /// Options of [`recompute_attention_with`](crate::recompute_attention_with).
@@ -29,5 +30,24 @@ impl RecomputeAttention {
     #[must_use]
     pub const fn named(name: &'static str) -> Self {
         Self(Options::new("recompute_attention", Some(name)))
+    }
+
+    /// Keeps the inputs of the projections, the projected queries, keys and values, and the weighted sum compressed.
+    /// Stacking `#[quantize(bits = 8)]` on `#[recompute(attention)]` writes this.
+    ///
+    /// ```
+    /// use remat::{Quantize, RecomputeAttention};
+    ///
+    /// const ATTENTION: RecomputeAttention =
+    ///     RecomputeAttention::named("Block.attention").quantize(Quantize::bits(8));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If only signs are to be kept (1 bit): when compiling, in a constant.
+    #[must_use]
+    pub const fn quantize(self, kept: Quantize) -> Self {
+        kept.assert_values();
+        Self(self.0.quantize(kept))
     }
 }

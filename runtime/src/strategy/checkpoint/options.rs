@@ -1,5 +1,6 @@
 //! Options of a checkpoint.
 
+use super::super::compression::Quantize;
 use super::super::segment::Options;
 
 /// Options of [`checkpoint_with`](crate::checkpoint_with).
@@ -42,5 +43,25 @@ impl Checkpoint {
     #[must_use]
     pub const fn deterministic(self) -> Self {
         Self(self.0.deterministic())
+    }
+
+    /// Keeps the inputs of the segment compressed: it runs again from what they are then, so gradients are those of
+    /// slightly other inputs. Stacking `#[quantize(bits = 8)]` on `#[checkpoint]` writes this.
+    ///
+    /// Debug builds do not compare the values of the second run.
+    ///
+    /// ```
+    /// use remat::{Checkpoint, Quantize};
+    ///
+    /// const BLOCKS: Checkpoint = Checkpoint::named("Gpt.blocks").quantize(Quantize::bits(8));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If only signs are to be kept (1 bit): when compiling, in a constant.
+    #[must_use]
+    pub const fn quantize(self, inputs: Quantize) -> Self {
+        inputs.assert_values();
+        Self(self.0.quantize(inputs))
     }
 }

@@ -6,6 +6,8 @@ mod options;
 pub use options::Recompute;
 
 use super::Layer;
+use super::compression::{Token, are_approximate, mark};
+use super::off::strategies_are_off;
 use super::segment::{FloatOutput, Run, has_gradient, run_untracked, tracked};
 use crate::tape::{MOST_INPUTS, Node, SavedAs, Values, record};
 use crate::tree::{TensorMapper, TensorTree};
@@ -83,9 +85,15 @@ where
     O: TensorTree + Send + 'static,
 {
     let call = move |modules: &[M], inputs| forward(&modules[0], inputs);
+    let inputs = match options.0.compression() {
+        Some(compression) if !strategies_are_off() => compression.tree(&inputs),
+        _ => inputs,
+    };
+    let approximate = are_approximate(&inputs);
     let inputs_of_caller = tracked(&inputs);
+    let options = options.0.without_compression();
     let (mut segment, outputs, parents) =
-        match run_untracked(options.0, std::slice::from_ref(module), inputs, call) {
+        match run_untracked(options, std::slice::from_ref(module), inputs, call) {
             Run::Plain(outputs) => return outputs,
             Run::Segment {
                 segment,
@@ -94,7 +102,7 @@ where
             } => (segment, outputs, parents),
         };
     if inputs_of_caller.len() > MOST_INPUTS {
-        options.0.label::<M>().fail(format_args!(
+        options.label::<M>().fail(format_args!(
             "it has {} tracked tensors among its inputs, but at most {MOST_INPUTS} can be found again. Use \
              `#[checkpoint]`.",
             inputs_of_caller.len()
@@ -110,6 +118,7 @@ where
         node: &mut node,
         inputs: inputs_of_caller,
         index: 0,
+        approximate: approximate.then(|| Token::of(Arc::clone(&later))),
         unpack: &|index| {
             let later = Arc::clone(&later);
             Box::new(move |values| later.output(values, |outputs| FloatOutput::of(outputs, index)))
@@ -124,6 +133,8 @@ struct SavedPorts<'a> {
     node: &'a mut Node,
     inputs: Vec<DispatchTensor>,
     index: usize,
+    /// What is computed again from approximate values is one itself.
+    approximate: Option<Token>,
     unpack: &'a dyn Fn(usize) -> Unpack,
 }
 
@@ -135,6 +146,10 @@ impl TensorMapper for SavedPorts<'_> {
         let unpack = (self.unpack)(self.index);
         self.index += 1;
         let saved = SavedAs::unpacked_from(self.inputs.clone(), unpack);
-        self.node.output_saved_as(value, saved)
+        let output = self.node.output_saved_as(value, saved);
+        if let Some(token) = &self.approximate {
+            mark(&output, token);
+        }
+        output
     }
 }

@@ -1,5 +1,6 @@
 //! Options of a recomputation.
 
+use super::super::compression::Quantize;
 use super::super::segment::Options;
 
 /// Options of [`recompute_with`](crate::recompute_with).
@@ -38,5 +39,23 @@ impl Recompute {
     #[must_use]
     pub const fn deterministic(self) -> Self {
         Self(self.0.deterministic())
+    }
+
+    /// Keeps the input compressed: the output is computed again from what it is then, for the layer's own gradient and
+    /// for its consumers'. Stacking `#[quantize(bits = 8)]` on `#[recompute(cheap)]` writes this.
+    ///
+    /// ```
+    /// use remat::{Quantize, Recompute};
+    ///
+    /// const GELU: Recompute = Recompute::named("Block.gelu").quantize(Quantize::bits(8));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If only signs are to be kept (1 bit): when compiling, in a constant.
+    #[must_use]
+    pub const fn quantize(self, inputs: Quantize) -> Self {
+        inputs.assert_values();
+        Self(self.0.quantize(inputs))
     }
 }

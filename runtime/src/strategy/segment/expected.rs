@@ -17,10 +17,11 @@ struct Output {
 }
 
 impl Expected {
-    pub(super) fn of<O: TensorTree>(outputs: &O) -> Self {
+    /// `exact` says whether the second run sees the same inputs, or compressed ones: then values are not compared.
+    pub(super) fn of<O: TensorTree>(outputs: &O, exact: bool) -> Self {
         let mut collect = Collect {
             outputs: Vec::new(),
-            values: compares_values(),
+            values: exact && compares_values(),
         };
         outputs.visit_tensors(&mut collect);
         Self(collect.outputs)
@@ -28,7 +29,8 @@ impl Expected {
 
     /// Compares before any gradient is computed.
     pub(super) fn check<O: TensorTree>(&self, outputs: &O, label: &Label) {
-        let again = Self::of(outputs);
+        let exact = self.0.iter().any(|output| output.fingerprint.is_some());
+        let again = Self::of(outputs, exact);
         if self.0.len() != again.0.len() {
             label.fail(format_args!(
                 "the forward pass gave {} tensors, its second run in the backward pass {}. A layer \

@@ -1,18 +1,21 @@
 //! The inputs of a segment, kept until the backward pass.
 
+use super::super::compression::{Compressed, Quantize};
 use super::context::Context;
 use super::leaves::Leaves;
 use super::{EachLeaf, Parents, VisitLeaves};
 use crate::tape::Values;
 use crate::tree::{TensorMapper, TensorTree, TensorVisitor};
 use burn::backend::DispatchTensor;
-use burn::tensor::{Bool, Int, Tensor};
+use burn::tensor::{Bool, Device, Int, Tensor};
 
 /// Inputs without their graph.
 pub(in super::super) struct KeptInputs<I> {
     values: I,
     /// Of each tensor, in the order of a visit.
     contexts: Vec<Context>,
+    /// The values of float tensors, where they are compressed; empty if none is.
+    compressed: Vec<Option<Compressed>>,
 }
 
 impl<I: TensorTree> KeptInputs<I> {
@@ -22,6 +25,7 @@ impl<I: TensorTree> KeptInputs<I> {
         Self {
             values,
             contexts: keep.0,
+            compressed: Vec::new(),
         }
     }
 
@@ -39,6 +43,27 @@ impl<I: TensorTree> KeptInputs<I> {
 }
 
 impl<I: TensorTree> KeptInputs<I> {
+    /// Keeps compressed values of tracked tensors.
+    pub(super) fn compress(&mut self, compression: Quantize, device: &Device) {
+        let mut compress = Compress {
+            contexts: self.contexts.iter(),
+            compression,
+            device,
+            compressed: Vec::new(),
+        };
+        self.values = self.values.map_tensors(&mut compress);
+        self.compressed = compress.compressed;
+    }
+
+    /// The values themselves again, where they were compressed.
+    pub(super) fn decompress(&mut self) {
+        let compressed = std::mem::take(&mut self.compressed);
+        if compressed.iter().any(Option::is_some) {
+            let mut decompress = Decompress(compressed.into_iter());
+            self.values = self.values.map_tensors(&mut decompress);
+        }
+    }
+
     /// Lets go of the values of tracked tensors.
     pub(in super::super) fn forget(&mut self) {
         let contexts = self.contexts.iter();
@@ -55,6 +80,50 @@ impl<I: TensorTree> KeptInputs<I> {
         };
         self.values = self.values.map_tensors(&mut remember);
     }
+}
+
+struct Compress<'a> {
+    contexts: std::slice::Iter<'a, Context>,
+    compression: Quantize,
+    device: &'a Device,
+    compressed: Vec<Option<Compressed>>,
+}
+
+impl TensorMapper for Compress<'_> {
+    fn map_float<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
+        let (compression, device) = (self.compression, self.device);
+        let compressed = next(&mut self.contexts, None, |context, _| {
+            compression.value(context.id()?, &value, device)
+        });
+        let value = match &compressed {
+            Some(_) => nothing(&value),
+            None => value,
+        };
+        self.compressed.push(compressed);
+        value
+    }
+
+    fn map_int<const D: usize>(&mut self, value: Tensor<D, Int>) -> Tensor<D, Int> {
+        next(&mut self.contexts, value, |_, value| value)
+    }
+
+    fn map_bool<const D: usize>(&mut self, value: Tensor<D, Bool>) -> Tensor<D, Bool> {
+        next(&mut self.contexts, value, |_, value| value)
+    }
+}
+
+struct Decompress(std::vec::IntoIter<Option<Compressed>>);
+
+impl TensorMapper for Decompress {
+    fn map_float<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
+        let compressed = self.0.next().flatten();
+        compressed.map_or(value, |compressed| compressed.restore())
+    }
+}
+
+/// In the place of a value that is not kept.
+fn nothing<const D: usize>(value: &Tensor<D>) -> Tensor<D> {
+    Tensor::empty([0; D], (&value.device(), value.dtype()))
 }
 
 /// The tracked tensors among inputs, in their order.
@@ -79,7 +148,7 @@ struct Forget<'a>(std::slice::Iter<'a, Context>);
 impl TensorMapper for Forget<'_> {
     fn map_float<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
         next(&mut self.0, value, |context, value| match context.id() {
-            Some(_) => Tensor::empty([0; D], (&value.device(), value.dtype())),
+            Some(_) => nothing(&value),
             None => value,
         })
     }

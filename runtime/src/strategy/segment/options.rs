@@ -1,5 +1,6 @@
 //! What strategies are told about a segment, and the name it goes by in messages.
 
+use super::super::compression::Quantize;
 use crate::random::{BrokenPromise, Stream};
 use burn::tensor::Device;
 use std::any::type_name;
@@ -12,6 +13,8 @@ pub(in super::super) struct Options {
     strategy: &'static str,
     name: Option<&'static str>,
     deterministic: bool,
+    /// How the inputs are kept, if not as they are.
+    compression: Option<Quantize>,
 }
 
 impl Options {
@@ -20,11 +23,26 @@ impl Options {
             strategy,
             name,
             deterministic: false,
+            compression: None,
         }
     }
 
     pub(in super::super) const fn deterministic(mut self) -> Self {
         self.deterministic = true;
+        self
+    }
+
+    pub(in super::super) const fn quantize(mut self, compression: Quantize) -> Self {
+        self.compression = Some(compression.named_like(self.name));
+        self
+    }
+
+    pub(in super::super) const fn compression(self) -> Option<Quantize> {
+        self.compression
+    }
+
+    pub(in super::super) const fn without_compression(mut self) -> Self {
+        self.compression = None;
         self
     }
 

@@ -1,6 +1,7 @@
 //! A forward pass without a graph, and the same again with one.
 
 use super::super::Layer;
+use super::super::compression::are_approximate;
 use super::super::off::{strategies_are_off, with_strategies};
 use super::expected::Expected;
 use super::options::{Label, Options};
@@ -49,7 +50,12 @@ pub(in super::super) fn run<M: Layer, I: TensorTree, O: TensorTree>(
         return Run::Plain(forward(modules, inputs));
     }
     let stream = options.stream::<M>(&device);
-    let (segment, outputs) = Segment::run(options.label::<M>(), stream, modules, inputs, forward);
+    let exact = options.compression().is_none() && !are_approximate(&inputs);
+    let label = options.label::<M>();
+    let (mut segment, outputs) = Segment::run(label, stream, modules, inputs, exact, forward);
+    if let Some(compression) = options.compression() {
+        segment.inputs.compress(compression, &device);
+    }
     tape::sweep_now_and_then(&device, modules.len());
     Run::Segment {
         segment,
@@ -73,6 +79,7 @@ impl<M: Layer, I: TensorTree> Segment<M, I> {
         mut stream: Stream,
         modules: &[M],
         inputs: I,
+        exact: bool,
         forward: impl Fn(&[M], I) -> O,
     ) -> (Self, O) {
         let snapshot = Snapshot::of(modules);
@@ -89,7 +96,7 @@ impl<M: Layer, I: TensorTree> Segment<M, I> {
             ));
         }
         let segment = Self {
-            expected: Expected::of(&outputs),
+            expected: Expected::of(&outputs, exact),
             label,
             modules: snapshot,
             inputs: kept,
@@ -100,9 +107,10 @@ impl<M: Layer, I: TensorTree> Segment<M, I> {
 
     /// Runs the forward pass again, on a graph of its own.
     pub(in super::super) fn again<O: TensorTree>(
-        self,
+        mut self,
         forward: impl Fn(&[M], I) -> O,
     ) -> Again<M, I, O> {
+        self.inputs.decompress();
         with_strategies(|| {
             let mut leaves = Leaves::default();
             let inputs = self.inputs.fork(&mut leaves);
