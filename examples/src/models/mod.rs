@@ -4,11 +4,13 @@
 
 mod block;
 mod checkpoint;
+mod checkpoint_quantized;
 mod dropout_seeded;
 mod early_stop;
 mod every2;
 mod model;
 mod plain;
+mod quantized;
 mod recompute_attention;
 mod recompute_cheap;
 mod recompute_checkpoint;
@@ -20,11 +22,13 @@ use clap::Args;
 
 pub use block::Block;
 pub use checkpoint::Checkpoint;
+pub use checkpoint_quantized::CheckpointQuantized;
 pub use dropout_seeded::DropoutSeeded;
 pub use early_stop::EarlyStop;
 pub use every2::Every2;
 pub use model::Model;
 pub use plain::Plain;
+pub use quantized::Quantized;
 pub use recompute_attention::RecomputeAttention;
 pub use recompute_cheap::RecomputeCheap;
 pub use recompute_checkpoint::RecomputeCheckpoint;

@@ -4,8 +4,8 @@ use burn::tensor::Device;
 
 use super::model::{Model, model};
 use super::{
-    Checkpoint, DropoutSeeded, EarlyStop, Every2, Plain, RecomputeAttention, RecomputeCheap,
-    RecomputeCheckpoint, SequenceRecursive, Sqrt, Workload,
+    Checkpoint, CheckpointQuantized, DropoutSeeded, EarlyStop, Every2, Plain, Quantized,
+    RecomputeAttention, RecomputeCheap, RecomputeCheckpoint, SequenceRecursive, Sqrt, Workload,
 };
 
 /// A row of the comparison.
@@ -90,6 +90,38 @@ pub const STRATEGIES: &[Strategy] = &[
         build: |sizes, device| {
             let stack = RecomputeCheckpoint::new(sizes, device);
             model(device, stack, RecomputeCheckpoint::forward)
+        },
+        comparable: true,
+    },
+    Strategy {
+        name: "quantize8",
+        build: |sizes, device| {
+            let stack = Quantized::<8>::new(sizes, device);
+            model(device, stack, Quantized::<8>::forward)
+        },
+        comparable: true,
+    },
+    Strategy {
+        name: "quantize4",
+        build: |sizes, device| {
+            let stack = Quantized::<4>::new(sizes, device);
+            model(device, stack, Quantized::<4>::forward)
+        },
+        comparable: true,
+    },
+    Strategy {
+        name: "quantize2",
+        build: |sizes, device| {
+            let stack = Quantized::<2>::new(sizes, device);
+            model(device, stack, Quantized::<2>::forward)
+        },
+        comparable: true,
+    },
+    Strategy {
+        name: "checkpoint_quantize8",
+        build: |sizes, device| {
+            let stack = CheckpointQuantized::new(sizes, device);
+            model(device, stack, CheckpointQuantized::forward)
         },
         comparable: true,
     },

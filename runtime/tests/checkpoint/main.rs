@@ -9,6 +9,7 @@ mod frozen_stats;
 mod gradients;
 mod graphs;
 mod outputs;
+mod quantize;
 mod random_graphs;
 mod recompute;
 mod sequence;
