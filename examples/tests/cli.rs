@@ -55,7 +55,10 @@ fn frontier_prints_a_json_object_a_line() {
     for row in &rows {
         assert!(row["peak_bytes"].as_i64() > Some(retained(row)), "{row}");
         assert!(row["step_ratio"].as_f64() > Some(0.0), "{row}");
-        assert_eq!(row["loss"], rows[0]["loss"]);
+        // Rows about dropout compute something else.
+        if !row["grad_max_rel_err"].is_null() {
+            assert_eq!(row["loss"], rows[0]["loss"], "{row}");
+        }
     }
     assert_eq!(rows[2]["grad_max_rel_err"].as_f64(), Some(0.0));
 }

@@ -6,6 +6,7 @@ mod data;
 mod memory;
 mod model;
 mod observer;
+mod quantized;
 mod settings;
 mod train;
 
@@ -15,5 +16,6 @@ pub use data::{DataError, Digit, Digits};
 pub use memory::{StepMemory, step_memory};
 pub use model::{Cnn, ConvBlock};
 pub use observer::{History, Observer};
+pub use quantized::QuantizedCnn;
 pub use settings::Settings;
 pub use train::{Trained, train};
