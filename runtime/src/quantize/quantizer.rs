@@ -37,7 +37,7 @@ pub enum Rounding {
 /// * **Error**: at most one step of the group, in expectation none ([`Rounding::Stochastic`]); half a step with
 ///   [`Rounding::Nearest`]. (Plus what f32 rounds.)
 /// * **Exact**: the minimum and, but for f32's last bit, the maximum of a group; so a constant group, and the zeros of a
-///   group without negative values, such as those after a ReLU. In groups with values on both sides, zeros are
+///   group without negative values, such as those after a `relu`. In groups with values on both sides, zeros are
 ///   rounded as all others are.
 /// * **Infinity and NaN**: a group with such a value stays as it is, so that an overflow is seen. So does one whose range
 ///   is above 2¹²⁷. (On a GPU, which would have to be waited for, all elements of such a group become NaN.)
@@ -50,7 +50,7 @@ pub enum Rounding {
 /// * **Time**: on the CPU, a few passes over the elements, on all cores; nothing is copied, unless the tensor is a view
 ///   whose elements are not in order. On a GPU, some tens of element-wise operations.
 ///
-/// Quantizing activations in groups with stochastic rounding is due to ActNN (Chen et al., *ActNN: Reducing Training
+/// Quantizing activations in groups with stochastic rounding is due to `ActNN` (Chen et al., *`ActNN`: Reducing Training
 /// Memory Footprint via 2-Bit Activation Compressed Training*, 2021) and GACT (Liu et al., *GACT: Activation Compressed
 /// Training for Generic Network Architectures*, 2022).
 ///
@@ -197,6 +197,6 @@ impl Quantizer {
     }
 
     pub(super) fn on_device<const D: usize>(self, x: Tensor<D>, seed: u64) -> Form {
-        Form::Device(Words::encode(x, self, seed))
+        Form::Device(Box::new(Words::encode(x, self, seed)))
     }
 }
