@@ -22,7 +22,7 @@ pub enum Rounding {
     /// To the step below or above, each with the probability that makes the value the mean of the two.
     ///
     /// A gradient that is computed from such values is right on average, so training is not led astray by a bias. An
-    /// element's mean deviates by at most 2⁻²¹ of the range of its group (f32 itself has 2⁻²⁴).
+    /// element's mean deviates by at most 2⁻²⁰ of the range of its group (f32 itself has 2⁻²⁴).
     #[default]
     Stochastic,
     /// To the nearest step: half the error of a single value, but the same error each time.
@@ -151,8 +151,9 @@ impl Quantizer {
 
     /// Quantizes a tensor of any shape and float type; its place in a graph is not kept.
     ///
-    /// The seed is for stochastic rounding: with the same one, tensors with the same values get the same bits. It is not
-    /// taken from the device's random number generator, which is left alone. Rounding is independent for 2³² elements;
+    /// The seed is for stochastic rounding: with the same one, tensors with the same values get the same bits. So give each
+    /// tensor and each step another, or their errors do not average out. It is not taken from the device's random number
+    /// generator, which is left alone. Rounding is independent for 2³² elements;
     /// larger tensors use the same numbers again.
     ///
     /// ```
