@@ -47,6 +47,7 @@
 //! * [`nn`]: layers that burn lacks: [`nn::Dropout`], which keeps no mask.
 //! * [`TensorTree`]: what a checkpointed call may take and give; derive it for your own types.
 //! * [`without_strategies`]: the same model as plain burn, for comparing.
+//! * [`mod@quantize`]: tensors in 8, 4 or 2 bits an element, and the signs of one in one bit.
 //! * [`memory`]: what a piece of a training step keeps and needs, in bytes.
 //! * [`tape`]: custom nodes and vector-Jacobian products on burn's autodiff, for strategies of your
 //!   own.

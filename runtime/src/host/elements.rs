@@ -13,7 +13,7 @@ pub(crate) trait Elements: Element + Default {
     /// The nearest element.
     fn narrowed(value: f32) -> Self;
 
-    /// Whether a ReLU lets the gradient through: NaN too.
+    /// Whether a `relu` lets the gradient through: NaN too.
     fn passes_relu(self) -> bool;
 
     /// The elements where they are, if they lie there in order.

@@ -49,7 +49,7 @@ impl Words {
 
     /// The elements as a tensor of a shape.
     pub(super) fn decode<const D: usize>(&self, shape: &Shape, dtype: DType) -> Tensor<D> {
-        let codes = unpacked(self.codes.clone(), self.width).cast(FloatDType::F32);
+        let codes = unpacked(&self.codes, self.width).cast(FloatDType::F32);
         let scale = self.scale.clone();
         let high = scale.clone().mul_scalar(EIGHT_BITS_DOWN) + scale.clone();
         let high = (high - scale.clone()).mul_scalar(EIGHT_BITS_UP);
@@ -69,7 +69,7 @@ impl Words {
 pub(super) struct Mask(Tensor<3, Int>);
 
 impl Mask {
-    /// Where a ReLU lets the gradient through, of a tensor with at least one element.
+    /// Where a `relu` lets the gradient through, of a tensor with at least one element.
     pub(super) fn of<const D: usize>(x: Tensor<D>) -> Self {
         let count = x.shape().num_elements();
         // Not `greater`: NaN is neither.
@@ -79,7 +79,7 @@ impl Mask {
     }
 
     pub(super) fn apply<const D: usize>(&self, gradient: Tensor<D>) -> Tensor<D> {
-        let passes = unpacked(self.0.clone(), Width::new(1));
+        let passes = unpacked(&self.0, Width::new(1));
         let stops = first(passes, &gradient.shape()).equal_elem(0);
         gradient.mask_fill(stops, 0.0)
     }
@@ -126,7 +126,7 @@ fn packed(codes: Tensor<3, Int>, width: Width) -> Tensor<3, Int> {
 }
 
 /// The codes in rows of words: `[rows, codes of a word, words]`, in their order.
-fn unpacked(words: Tensor<3, Int>, width: Width) -> Tensor<3, Int> {
+fn unpacked(words: &Tensor<3, Int>, width: Width) -> Tensor<3, Int> {
     let planes = 0..u32::BITS / width.bits();
     let plane = |plane| right(words.clone(), plane * width.bits(), width.bits());
     Tensor::cat(planes.map(plane).collect(), 1)
@@ -138,12 +138,12 @@ fn filled_up<K: Basic>(x: Tensor<1, K>, count: usize) -> Tensor<1, K> {
     if given == count {
         return x;
     }
-    let last = x.clone().slice([given - 1..given]);
+    let last = x.clone().narrow(0, given - 1, 1);
     Tensor::cat(vec![x, last.repeat_dim(0, count - given)], 0)
 }
 
 /// Without what a tensor was filled up with.
 fn first<K: Basic, const D: usize>(x: Tensor<3, K>, shape: &Shape) -> Tensor<D, K> {
     let x = x.flatten::<1>(0, 2);
-    x.slice([0..shape.num_elements()]).reshape(shape.clone())
+    x.narrow(0, 0, shape.num_elements()).reshape(shape.clone())
 }

@@ -76,7 +76,7 @@ impl Payload {
         in_parallel(jobs.collect(), |((elements, codes), grids)| {
             vectorised(
                 #[inline(always)]
-                || {
+                move || {
                     let groups = elements.chunks_mut(group).zip(codes.chunks(bytes));
                     for ((elements, codes), &grid) in groups.zip(grids) {
                         decode::<BITS, E>(codes, grid, elements);
@@ -139,13 +139,13 @@ impl Job {
         in_parallel(jobs.collect(), |(((job, elements), codes), grids)| {
             vectorised(
                 #[inline(always)]
-                || {
+                move || {
                     let mut first = job * groups * group;
                     let mut scratch = Vec::new();
                     let groups = elements.chunks(group).zip(codes.chunks_mut(bytes));
                     for ((elements, codes), grid) in groups.zip(grids) {
                         let values = E::widened(elements, &mut scratch);
-                        *grid = encode::<BITS>(values, first as u32, dice, codes);
+                        *grid = encode::<BITS>(values, index(first), dice, codes);
                         first += group;
                     }
                 },
@@ -186,6 +186,15 @@ impl Exact {
     fn bytes(&self) -> usize {
         self.elements.as_bytes().len() + size_of_val(self.groups.as_slice())
     }
+}
+
+/// An element's number is chosen by 32 bits of its index.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "larger tensors repeat them"
+)]
+fn index(element: usize) -> u32 {
+    element as u32
 }
 
 /// Where the elements of a group are.

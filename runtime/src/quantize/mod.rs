@@ -1,6 +1,6 @@
 //! Tensors in few bits: what a training step may keep instead of activations.
 //!
-//! A [`Quantizer`] stores a tensor in 8, 4 or 2 bits an element, a [`SignMask`] what the gradient of a ReLU needs in one.
+//! A [`Quantizer`] stores a tensor in 8, 4 or 2 bits an element, a [`SignMask`] what the gradient of a `relu` needs in one.
 //! They know nothing of models and graphs. [`compare`] does: it says what compression does to a model's gradients.
 //!
 //! ```

@@ -29,7 +29,7 @@ pub struct Quantized {
 pub(super) enum Form {
     Empty,
     Host(Arc<Payload>),
-    Device(Words),
+    Device(Box<Words>),
 }
 
 impl Quantized {
@@ -102,6 +102,6 @@ impl fmt::Debug for Quantized {
             .field("dtype", &self.dtype)
             .field("device", &self.device)
             .field("bytes", &self.bytes())
-            .finish()
+            .finish_non_exhaustive()
     }
 }

@@ -22,7 +22,7 @@ pub enum Rounding {
     /// To the step below or above, each with the probability that makes the value the mean of the two.
     ///
     /// A gradient that is computed from such values is right on average, so training is not led astray by a bias. An
-    /// element's mean deviates by at most 2⁻²¹ of the range of its group (f32 itself has 2⁻²⁴).
+    /// element's mean deviates by at most 2⁻²⁰ of the range of its group (f32 itself has 2⁻²⁴).
     #[default]
     Stochastic,
     /// To the nearest step: half the error of a single value, but the same error each time.
@@ -37,7 +37,7 @@ pub enum Rounding {
 /// * **Error**: at most one step of the group, in expectation none ([`Rounding::Stochastic`]); half a step with
 ///   [`Rounding::Nearest`]. (Plus what f32 rounds.)
 /// * **Exact**: the minimum and, but for f32's last bit, the maximum of a group; so a constant group, and the zeros of a
-///   group without negative values, such as those after a ReLU. In groups with values on both sides, zeros are
+///   group without negative values, such as those after a `relu`. In groups with values on both sides, zeros are
 ///   rounded as all others are.
 /// * **Infinity and NaN**: a group with such a value stays as it is, so that an overflow is seen. So does one whose range
 ///   is above 2¹²⁷. (On a GPU, which would have to be waited for, all elements of such a group become NaN.)
@@ -50,7 +50,7 @@ pub enum Rounding {
 /// * **Time**: on the CPU, a few passes over the elements, on all cores; nothing is copied, unless the tensor is a view
 ///   whose elements are not in order. On a GPU, some tens of element-wise operations.
 ///
-/// Quantizing activations in groups with stochastic rounding is due to ActNN (Chen et al., *ActNN: Reducing Training
+/// Quantizing activations in groups with stochastic rounding is due to `ActNN` (Chen et al., *`ActNN`: Reducing Training
 /// Memory Footprint via 2-Bit Activation Compressed Training*, 2021) and GACT (Liu et al., *GACT: Activation Compressed
 /// Training for Generic Network Architectures*, 2022).
 ///
@@ -151,8 +151,9 @@ impl Quantizer {
 
     /// Quantizes a tensor of any shape and float type; its place in a graph is not kept.
     ///
-    /// The seed is for stochastic rounding: with the same one, tensors with the same values get the same bits. It is not
-    /// taken from the device's random number generator, which is left alone. Rounding is independent for 2³² elements;
+    /// The seed is for stochastic rounding: with the same one, tensors with the same values get the same bits. So give each
+    /// tensor and each step another, or their errors do not average out. It is not taken from the device's random number
+    /// generator, which is left alone. Rounding is independent for 2³² elements;
     /// larger tensors use the same numbers again.
     ///
     /// ```
@@ -197,6 +198,6 @@ impl Quantizer {
     }
 
     pub(super) fn on_device<const D: usize>(self, x: Tensor<D>, seed: u64) -> Form {
-        Form::Device(Words::encode(x, self, seed))
+        Form::Device(Box::new(Words::encode(x, self, seed)))
     }
 }

@@ -9,7 +9,7 @@ use burn::tensor::{DType, Shape, Tensor, TensorData, bf16, f16};
 use std::fmt;
 use std::sync::Arc;
 
-/// Where a tensor is above 0, in one bit an element: all that the gradient of a ReLU needs.
+/// Where a tensor is above 0, in one bit an element: all that the gradient of a `relu` needs.
 ///
 /// Clones share the bits. On a GPU, their number is rounded up to words of 32.
 ///
@@ -34,7 +34,7 @@ pub struct SignMask {
 enum Form {
     Empty,
     Host(Arc<[u8]>),
-    Device(Mask),
+    Device(Box<Mask>),
 }
 
 /// Elements that one thread does at a time.
@@ -42,8 +42,21 @@ const JOB: usize = 1 << 16;
 const BIT: Width = Width::new(1);
 
 impl SignMask {
-    /// The mask of a tensor, which may be a ReLU's input or its output: exactly the elements whose gradient burn's own
-    /// ReLU lets through, NaN among them.
+    /// The mask of a tensor, which may be a `relu`'s input or its output: exactly the elements whose gradient burn's own
+    /// `relu` lets through, NaN among them.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor, activation::relu};
+    /// use remat::quantize::SignMask;
+    ///
+    /// let device = Device::flex();
+    /// let x = Tensor::<1>::from_data([-1.0, f32::NAN, 2.0], &device);
+    /// let ones = Tensor::<1>::ones([3], &device);
+    /// let of_input = SignMask::of(x.clone()).apply(ones.clone());
+    /// let of_output = SignMask::of(relu(x)).apply(ones);
+    /// assert_eq!(of_input.to_data().to_vec::<f32>().unwrap(), [0.0, 1.0, 1.0]);
+    /// assert_eq!(of_output.to_data(), of_input.to_data());
+    /// ```
     #[must_use]
     pub fn of<const D: usize>(tensor: Tensor<D>) -> Self {
         let tensor = tensor.inner();
@@ -58,6 +71,18 @@ impl SignMask {
     /// # Panics
     ///
     /// If the gradient has another shape than the tensor.
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device, Tensor};
+    /// use remat::quantize::SignMask;
+    ///
+    /// let device = Device::flex();
+    /// let mask = SignMask::of(Tensor::<1>::from_data([-1.0, 2.0], &device));
+    /// // It may be of another type than the tensor.
+    /// let gradient = Tensor::<1>::full([2], f32::INFINITY, (&device, DType::F16));
+    /// let gradient = mask.apply(gradient).into_data();
+    /// assert_eq!(gradient.iter::<f32>().collect::<Vec<_>>(), [0.0, f32::INFINITY]);
+    /// ```
     #[must_use]
     pub fn apply<const D: usize>(&self, gradient: Tensor<D>) -> Tensor<D> {
         let (gradient, shape) = (gradient.inner(), &self.shape);
@@ -74,6 +99,14 @@ impl SignMask {
     }
 
     /// The bytes that it holds.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use remat::quantize::SignMask;
+    ///
+    /// let x = Tensor::<2>::ones([10, 100], &Device::flex());
+    /// assert_eq!(SignMask::of(x).bytes(), 125); // instead of 4000
+    /// ```
     #[must_use]
     pub fn bytes(&self) -> usize {
         match &self.form {
@@ -90,14 +123,14 @@ impl Form {
             return Self::Empty;
         }
         if reads_wait(&tensor.device()) {
-            return Self::Device(Mask::of(tensor));
+            return Self::Device(Box::new(Mask::of(tensor)));
         }
         let bits = match tensor.dtype() {
             DType::F64 => with_elements(tensor, bits_of::<f64>),
             DType::F32 => with_elements(tensor, bits_of::<f32>),
             DType::F16 => with_elements(tensor, bits_of::<f16>),
             DType::BF16 => with_elements(tensor, bits_of::<bf16>),
-            _ => return Self::Device(Mask::of(tensor)),
+            _ => return Self::Device(Box::new(Mask::of(tensor))),
         };
         Self::Host(bits.into())
     }
@@ -111,7 +144,7 @@ fn bits_of<E: Elements>(elements: &[E]) -> Vec<u8> {
     in_parallel(jobs.collect(), |(elements, bits)| {
         vectorised(
             #[inline(always)]
-            || {
+            move || {
                 pack::<1, E>(
                     elements,
                     0,
@@ -147,7 +180,7 @@ fn zero<E: Elements>(bits: &[u8], gradient: &mut TensorData) {
     in_parallel(jobs.collect(), |(gradient, bits)| {
         vectorised(
             #[inline(always)]
-            || {
+            move || {
                 unpack::<1, E>(
                     bits,
                     gradient,
@@ -164,6 +197,6 @@ impl fmt::Debug for SignMask {
         f.debug_struct("SignMask")
             .field("shape", &self.shape)
             .field("bytes", &self.bytes())
-            .finish()
+            .finish_non_exhaustive()
     }
 }

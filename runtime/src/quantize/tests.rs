@@ -135,7 +135,7 @@ fn masks_of_host_and_device_agree() {
     for count in [1, 31, 32, 33, 1000] {
         let device = Device::default();
         let x = random([count], DType::F32);
-        let x = x.slice_assign([0..1], Tensor::full([1], f32::NAN, &device));
+        let x = x.slice_assign([0..=0], Tensor::full([1], f32::NAN, &device));
         let gradient = random([count], DType::F32);
         let host = SignMask::of(x.clone()).apply(gradient.clone());
         let on_device = Mask::of(x).apply(gradient);

@@ -73,11 +73,11 @@ impl Key {
 
 impl Round {
     #[inline(always)]
-    fn of(&self, h: u32) -> u32 {
+    fn of(self, h: u32) -> u32 {
         (h ^ (h >> self.shift)).wrapping_mul(self.factor)
     }
 
-    fn on_device(&self, h: Tensor<1, Int>) -> Tensor<1, Int> {
+    fn on_device(self, h: Tensor<1, Int>) -> Tensor<1, Int> {
         shifted(h, self.shift).mul_scalar(self.factor.cast_signed())
     }
 }

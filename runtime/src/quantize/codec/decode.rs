@@ -12,6 +12,6 @@ pub(crate) fn decode<const BITS: u32, E: Elements>(codes: &[u8], grid: Grid, ele
         codes,
         elements,
         #[inline(always)]
-        |code, element| *element = E::narrowed(grid.value(code)),
+        move |code, element| *element = E::narrowed(grid.value(code)),
     );
 }

@@ -45,7 +45,7 @@ pub(crate) fn encode<const BITS: u32>(
             first,
             codes,
             #[inline(always)]
-            |value, index| code::<BITS>((value - grid.base) * per_value, dice.roll(index)),
+            move |value, index| code::<BITS>((value - grid.base) * per_value, dice.roll(index)),
         );
     }
     grid
@@ -57,17 +57,18 @@ pub(crate) fn encode<const BITS: u32>(
 #[inline(always)]
 fn code<const BITS: u32>(above: f32, roll: u32) -> u32 {
     let width = const { Width::new(BITS) };
-    let fixed = whole(above, width.full()).cast_unsigned();
+    let fixed = whole::<BITS>(above).cast_unsigned();
     let rounded = (fixed + (1 << (GUARD - 1))) >> GUARD;
     (rounded + (roll >> (u32::BITS - width.dice()))) >> width.dice()
 }
 
-/// The whole part of a number, clamped to `0..=limit`; `limit` is at most 2^30.
+/// The whole part of a number, clamped to what the codes can be.
 #[inline(always)]
-fn whole(number: f32, limit: f32) -> i32 {
+#[allow(unsafe_code, reason = "the checked conversion is not vectorised")]
+fn whole<const BITS: u32>(number: f32) -> i32 {
+    let limit = const { Width::new(BITS).full() };
     let number = if number > 0.0 { number } else { 0.0 };
     let number = if number < limit { number } else { limit };
-    // SAFETY: the number is neither NaN (both comparisons are false for that) nor out of an i32's range. The checked
-    // conversion keeps the loop from being vectorised.
+    // SAFETY: it is in `0..=limit`, which is below 2^30; NaN has become 0.
     unsafe { number.to_int_unchecked() }
 }

@@ -1,20 +1,16 @@
 //! Several codes to a byte.
 //!
-//! A block of bytes holds planes of elements: byte `i` has element `i` in its lowest bits, then element `i + 16`, and so
-//! on, so that neighbours go to neighbouring bytes and no lane of a vector has to move. The last block of a group is
-//! as narrow as it can be.
+//! The bytes of a group hold planes of elements: byte `i` of `n` has element `i` in its lowest bits, then element `i + n`,
+//! and so on, so that neighbours go to neighbouring bytes and no lane of a vector has to move.
 
 use crate::quantize::width::Width;
-
-/// Bytes of a block.
-const LANES: usize = 16;
 
 /// How many bytes a group of so many elements takes.
 pub(crate) fn packed_len(elements: usize, width: Width) -> usize {
     elements.div_ceil(width.per_byte())
 }
 
-/// Writes the codes of a group; `code` is given an element and its index, counted from `first`.
+/// Writes the codes of a group to bytes that are 0; `code` is given an element and its index, counted from `first`.
 #[inline(always)]
 pub(crate) fn pack<const BITS: u32, T: Copy>(
     elements: &[T],
@@ -22,33 +18,13 @@ pub(crate) fn pack<const BITS: u32, T: Copy>(
     bytes: &mut [u8],
     code: impl Fn(T, u32) -> u32,
 ) {
-    let block = const { LANES * Width::new(BITS).per_byte() };
-    let whole = elements.len() / block;
-    let (blocks, rest) = elements.split_at(whole * block);
-    let (lanes, last) = bytes.split_at_mut(whole * LANES);
     let mut index = first;
-    for (elements, bytes) in blocks
-        .chunks_exact(block)
-        .zip(lanes.chunks_exact_mut(LANES))
-    {
-        let mut packed = [0; LANES];
-        for (plane, elements) in (0..).zip(elements.chunks_exact(LANES)) {
-            let index = offset(index, plane as usize * LANES);
-            for ((packed, &element), lane) in packed.iter_mut().zip(elements).zip(0..) {
-                *packed |= code(element, index.wrapping_add(lane)) << (plane * BITS);
-            }
+    let planes = elements.chunks(bytes.len().max(1));
+    for (elements, shift) in planes.zip((0..).step_by(BITS as usize)) {
+        for (&element, byte) in elements.iter().zip(bytes.iter_mut()) {
+            *byte |= low_byte(code(element, index) << shift);
+            index = index.wrapping_add(1);
         }
-        for (byte, packed) in bytes.iter_mut().zip(packed) {
-            *byte = packed as u8;
-        }
-        index = offset(index, block);
-    }
-    let width = last.len();
-    for (lane, byte) in last.iter_mut().enumerate() {
-        let plane = rest.iter().enumerate().skip(lane).step_by(width);
-        *byte = plane.zip(0..).fold(0, |packed, ((at, &element), plane)| {
-            packed | code(element, offset(index, at)) << (plane * BITS)
-        }) as u8;
     }
 }
 
@@ -60,31 +36,18 @@ pub(crate) fn unpack<const BITS: u32, T>(
     store: impl Fn(u32, &mut T),
 ) {
     let mask = const { Width::new(BITS).levels() };
-    let block = const { LANES * Width::new(BITS).per_byte() };
-    let whole = elements.len() / block;
-    let (blocks, rest) = elements.split_at_mut(whole * block);
-    let (lanes, last) = bytes.split_at(whole * LANES);
-    for (elements, bytes) in blocks
-        .chunks_exact_mut(block)
-        .zip(lanes.chunks_exact(LANES))
-    {
-        for (plane, elements) in (0..).zip(elements.chunks_exact_mut(LANES)) {
-            for (element, &byte) in elements.iter_mut().zip(bytes) {
-                store(u32::from(byte) >> (plane * BITS) & mask, element);
-            }
-        }
-    }
-    for (plane, elements) in (0..).zip(rest.chunks_mut(last.len().max(1))) {
-        for (element, &byte) in elements.iter_mut().zip(last) {
-            store(u32::from(byte) >> (plane * BITS) & mask, element);
+    let planes = elements.chunks_mut(bytes.len().max(1));
+    for (elements, shift) in planes.zip((0..).step_by(BITS as usize)) {
+        for (element, &byte) in elements.iter_mut().zip(bytes) {
+            store((u32::from(byte) >> shift) & mask, element);
         }
     }
 }
 
-/// The index of an element: the numbers for rounding have 32 bits, and so have indices.
+#[allow(clippy::cast_possible_truncation, reason = "the codes of a byte")]
 #[inline(always)]
-fn offset(index: u32, elements: usize) -> u32 {
-    index.wrapping_add(elements as u32)
+fn low_byte(codes: u32) -> u8 {
+    codes as u8
 }
 
 #[cfg(test)]
