@@ -387,22 +387,6 @@ fn a_mask_has_the_gradient_of_burns_relu() {
 }
 
 #[test]
-fn a_graph_is_not_kept_and_the_generator_is_left_alone() {
-    let device = Device::default().autodiff();
-    device.seed(1);
-    let x = Tensor::<1>::random([100], Distribution::Default, &device).require_grad();
-    let expected = bits(Tensor::<1>::random([5], Distribution::Default, &device));
-    device.seed(1);
-    let _ = Tensor::<1>::random([100], Distribution::Default, &device);
-    let y = Quantizer::bits(8).quantize(x * 2.0, 0).dequantize::<1>();
-    assert!(!y.is_autodiff());
-    assert_eq!(
-        bits(Tensor::<1>::random([5], Distribution::Default, &device)),
-        expected
-    );
-}
-
-#[test]
 fn cheap_to_clone_and_to_send() {
     fn is_portable<T: Send + Sync + Clone + 'static>() {}
     is_portable::<Quantized>();

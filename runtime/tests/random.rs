@@ -5,6 +5,7 @@
 use burn::module::Module;
 use burn::nn::{Dropout, DropoutConfig, Linear, LinearConfig};
 use burn::tensor::{Device, Distribution, Tensor};
+use remat::quantize::Quantizer;
 use remat::{Checkpoint, Segments, checkpoint, checkpoint_sequence, checkpoint_with, recompute};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -314,4 +315,20 @@ fn the_mask_of_a_recomputed_dropout() {
     let expected: Vec<f32> = output.iter().map(|mask| 2.0 * mask * mask).collect();
     assert_eq!(gradient, expected);
     assert!(output.contains(&0.0) && output.contains(&2.0));
+}
+
+/// A tensor that is quantized loses its graph, and takes no numbers from the device.
+#[test]
+fn a_quantizer_leaves_the_generator_alone() {
+    let (device, _turn) = alone();
+    let numbers = |quantizes: bool| {
+        device.seed(1);
+        let x = Tensor::<1>::random([100], Distribution::Default, &device).require_grad();
+        if quantizes {
+            let y = Quantizer::bits(8).quantize(x * 2.0, 0).dequantize::<1>();
+            assert!(!y.is_autodiff());
+        }
+        values(Tensor::<1>::random([5], Distribution::Default, &device))
+    };
+    assert_eq!(numbers(true), numbers(false));
 }

@@ -13,6 +13,7 @@ mod frozen_stats;
 mod generated;
 mod hostile;
 mod items;
+mod quantize;
 mod receivers;
 mod recompute;
 mod sequences;
