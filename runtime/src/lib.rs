@@ -233,5 +233,6 @@ pub use tree::{TensorMapper, TensorTree, TensorVisitor};
 /// For generated code only.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::nn::IsMhaInput;
     pub use remat_macros::__forward as forward;
 }

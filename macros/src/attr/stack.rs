@@ -44,9 +44,9 @@ static PAIRS: [(&str, &str, Pair); 6] = [
     (
         FROZEN_STATS,
         QUANTIZE,
-        Pair::Nested {
-            inner: "#[frozen_stats]",
-            outer: "#[quantize(..)]",
+        Pair::Exclusive {
+            why: "with its running statistics, a layer keeps what it has normalised instead of its input",
+            help: "remove one of the two",
         },
     ),
 ];

@@ -45,7 +45,7 @@ impl Walk<'_> {
         self.applied(row.strategy);
         let span = call.method.span();
         let arguments = vec![
-            naming(theirs, self.options(layer.row, span)),
+            naming(theirs, &self.table.krate, self.options(layer.row, span)),
             module(&call.receiver, layer.depth),
             input,
         ];
@@ -149,10 +149,17 @@ fn take_over(function: &mut Path, krate: &Path) -> Option<Path> {
 
 /// The options, with a look at the user's type: rustc would take the import of a name that is not there any more for
 /// unused.
-fn naming(theirs: Path, options: Expr) -> Expr {
+fn naming(theirs: Path, krate: &Path, options: Expr) -> Expr {
     // Written by a macro: a lint about the block would not be about the user's code.
     let place = theirs.span().resolved_at(Span::call_site());
-    let stmts = vec![let_of_type(theirs, place), Stmt::Expr(options, None)];
+    let mut is_burns = runtime_path(krate, theirs.span());
+    for name in ["__private", "IsMhaInput"] {
+        is_burns.segments.push(Ident::new(name, place).into());
+    }
+    let stmts = vec![
+        let_of_type(theirs, is_burns, place),
+        Stmt::Expr(options, None),
+    ];
     let brace_token = Brace(place);
     block(Vec::new(), Block { brace_token, stmts })
 }

@@ -5,7 +5,7 @@ use quote::format_ident;
 use syn::{
     Attribute, Block, ClosureModifiers, Expr, ExprAssign, ExprBlock, ExprCall, ExprClosure,
     ExprInfer, ExprPath, ExprReference, ExprTuple, Ident, Local, LocalInit, LocalModifiers, Pat,
-    PatIdent, PatTuple, PatType, PatWild, Path, PathSegment, ReturnType, Stmt, Token, Type,
+    PatIdent, PatTuple, PatType, PatWild, Path, PathSegment, QSelf, ReturnType, Stmt, Token, Type,
     TypePath, punctuated::Punctuated, token::Paren,
 };
 
@@ -180,8 +180,16 @@ pub fn let_reference(name: &Ident) -> Stmt {
     })
 }
 
-/// `let _: Type;`
-pub fn let_of_type(path: Path, span: Span) -> Stmt {
+/// `let _: <Type as Trait>::Itself;`
+pub fn let_of_type(path: Path, of: Path, span: Span) -> Stmt {
+    let of_type = Type::Path(TypePath {
+        attrs: Vec::new(),
+        qself: None,
+        path,
+    });
+    let position = of.segments.len();
+    let mut path = of;
+    path.segments.push(Ident::new("Itself", span).into());
     let anything = Pat::Wild(PatWild {
         attrs: Vec::new(),
         underscore_token: Token![_](span),
@@ -196,7 +204,13 @@ pub fn let_of_type(path: Path, span: Span) -> Stmt {
             colon_token: Token![:](span),
             ty: Box::new(Type::Path(TypePath {
                 attrs: Vec::new(),
-                qself: None,
+                qself: Some(QSelf {
+                    lt_token: Token![<](span),
+                    ty: Box::new(of_type),
+                    position,
+                    as_token: Some(Token![as](span)),
+                    gt_token: Token![>](span),
+                }),
                 path,
             })),
         }),

@@ -74,3 +74,19 @@ impl From<MhaInput> for attention::MhaInput {
         theirs
     }
 }
+
+/// burn's `MhaInput`, and no other type of that name: generated code asks for it.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not burn's `MhaInput`, which the input of a layer with `#[recompute(attention)]` is made of",
+    label = "not `burn::nn::attention::MhaInput`",
+    note = "write the call with burn's `MhaInput`, or remove `#[recompute(attention)]`"
+)]
+pub trait IsMhaInput {
+    /// The type itself.
+    type Itself;
+}
+
+impl IsMhaInput for attention::MhaInput {
+    type Itself = Self;
+}

@@ -7,4 +7,6 @@ mod mha;
 pub use attention::Attention;
 pub(crate) use dropout::Mask;
 pub use dropout::{Dropout, DropoutConfig};
+#[doc(hidden)]
+pub use mha::IsMhaInput;
 pub use mha::MhaInput;

@@ -4,7 +4,7 @@ use super::Layer;
 use super::segment::{KeptInputs, Label, Options, untracked};
 use crate::tree::{TensorTree, TensorVisitor};
 use burn::module::{Flag, ModuleMapper, Param};
-use burn::tensor::Tensor;
+use burn::tensor::{Bool, Device, Int, Tensor};
 
 /// Options of [`frozen_stats_with`].
 ///
@@ -135,7 +135,7 @@ where
     M: Layer,
     I: TensorTree,
 {
-    let mut training = Training(false);
+    let mut training = Training(module.devices().iter().any(Device::is_autodiff));
     inputs.visit_tensors(&mut training);
     if !training.0 {
         return forward(module, inputs);
@@ -173,26 +173,36 @@ impl FrozenStats {
     }
 }
 
-/// Whether any of the tensors is on a device with autodiff, where layers behave as in training.
+/// Whether anything is on a device with autodiff, where layers behave as in training: a parameter, or a tensor of any
+/// kind (of token ids, an embedding makes floats).
 struct Training(bool);
 
 impl TensorVisitor for Training {
     fn visit_float<const D: usize>(&mut self, tensor: &Tensor<D>) {
         self.0 |= tensor.is_autodiff();
     }
+
+    fn visit_int<const D: usize>(&mut self, tensor: &Tensor<D, Int>) {
+        self.0 |= tensor.device().is_autodiff();
+    }
+
+    fn visit_bool<const D: usize>(&mut self, tensor: &Tensor<D, Bool>) {
+        self.0 |= tensor.device().is_autodiff();
+    }
 }
 
 /// Tells batch normalisations that they are not in training, and only them.
 #[derive(Default)]
 struct Freeze {
-    /// Whether the field that is being visited is one of a batch normalisation; the innermost last.
+    /// Whether the field that is being visited is the flag of a batch normalisation; the innermost last.
     path: Vec<bool>,
     norms: usize,
 }
 
 impl ModuleMapper for Freeze {
-    fn enter_module(&mut self, _: &str, container_type: &str) {
-        self.path.push(container_type == "Struct:BatchNorm");
+    fn enter_module(&mut self, name: &str, container_type: &str) {
+        self.path
+            .push(container_type == "Struct:BatchNorm" && name == "training");
     }
 
     fn exit_module(&mut self, _: &str, _: &str) {

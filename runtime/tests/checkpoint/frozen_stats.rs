@@ -2,8 +2,11 @@
 
 use crate::support::{assert_same, device, loss, numbers, run};
 use burn::module::Module;
-use burn::nn::{BatchNorm, BatchNormConfig, Dropout, DropoutConfig, Linear, LinearConfig};
-use burn::tensor::{Device, Tensor, Tolerance};
+use burn::nn::{
+    BatchNorm, BatchNormConfig, Dropout, DropoutConfig, Embedding, EmbeddingConfig, Linear,
+    LinearConfig,
+};
+use burn::tensor::{Device, Int, Tensor, Tolerance};
 use remat::{FrozenStats, checkpoint, frozen_stats, frozen_stats_with, without_strategies};
 
 const D: usize = 4;
@@ -178,4 +181,25 @@ fn more_than_one_to_update() {
         (numbers([2, D], &device),),
         |net, (x,)| forward(net, x),
     );
+}
+
+/// Training is seen without any float input: tokens, on the model's device or without autodiff, or nothing.
+#[test]
+fn inputs_without_floats() {
+    type Tokens = (Embedding, BatchNorm);
+    let device = device();
+    let model: Tokens = (EmbeddingConfig::new(5, D).init(&device), norm(&device));
+    let before = statistics(&model.1);
+    for device in [device.clone(), device.without_autodiff()] {
+        let tokens = Tensor::<2, Int>::from_data([[0, 1, 2]], &device);
+        let y = frozen_stats(&model, (tokens,), |(embedding, norm), (tokens,)| {
+            norm.forward(embedding.forward(tokens).flatten::<2>(0, 1))
+        });
+        assert!(y.is_tracked());
+        assert_eq!(statistics(&model.1), before);
+    }
+    let _ = frozen_stats(&model, (), |(embedding, norm), ()| {
+        norm.forward(embedding.weight.val())
+    });
+    assert_eq!(statistics(&model.1), before);
 }

@@ -2,9 +2,9 @@
 
 use crate::support::{Mlp, assert_as_plain, device, loss, numbers, run};
 use burn::nn::attention::{MhaInput, MultiHeadAttention, MultiHeadAttentionConfig};
-use burn::nn::{Linear, LinearConfig, Lstm, LstmConfig};
+use burn::nn::{LayerNorm, LayerNormConfig, Linear, LinearConfig, Lstm, LstmConfig};
 use burn::tensor::{Tensor, Tolerance};
-use remat::checkpoint;
+use remat::{checkpoint, recompute};
 
 fn mlp(mlp: &Mlp, x: Tensor<2>) -> Tensor<2> {
     checkpoint(mlp, (x,), |mlp, (x,)| mlp.forward(x))
@@ -82,6 +82,30 @@ fn a_residual_input_that_is_used_often_inside() {
             loss(y * x)
         },
     );
+}
+
+/// The same in a segment inside another one.
+#[test]
+fn a_residual_input_of_nested_segments() {
+    type Net = (Linear, LayerNorm, MultiHeadAttention);
+    let device = device();
+    let attention = MultiHeadAttentionConfig::new(16, 2)
+        .with_dropout(0.0)
+        .init(&device);
+    let norm = LayerNormConfig::new(16).init(&device);
+    let model: Net = (LinearConfig::new(16, 16).init(&device), norm, attention);
+    let x = numbers([2, 15, 16], &device);
+    assert_as_plain(&model, |model| {
+        let x = model.0.forward(x.clone());
+        let y = checkpoint(model, (x.clone(),), |(_, norm, attention), (x,)| {
+            let h = recompute(norm, (x.clone(),), |norm, (x,)| norm.forward(x));
+            let h = checkpoint(attention, (h,), |attention, (h,)| {
+                attention.forward(MhaInput::self_attn(h)).context
+            });
+            x + h
+        });
+        loss(y * x)
+    });
 }
 
 /// Each call of the LSTM uses its weights once a time step. Plain burn adds all those gradients up

@@ -69,9 +69,8 @@ impl Rule {
 
     fn on_data<E: Scale, const D: usize>(self, mut data: TensorData, device: &Device) -> Tensor<D> {
         let dtype = data.dtype();
-        if let Ok(values) = data.as_mut_slice::<E>() {
-            self.on_values(values);
-        }
+        let values = data.as_mut_slice::<E>();
+        self.on_values(values.expect("the data has the tensor's dtype"));
         Tensor::from_data(data, (device, dtype))
     }
 

@@ -53,7 +53,7 @@ impl DropoutConfig {
 ///
 /// * `device.seed(s)` repeats a run, as with burn's own layers. Masks are the same on every backend, and the same whether
 ///   the layer is in a [checkpoint](crate::checkpoint()) or not, as long as nothing else draws random numbers from the
-///   device. Each call has a mask of its own; each thread counts its own.
+///   device, or seeds it inside of a segment. Each call has a mask of its own; each thread counts its own.
 /// * It draws no random numbers from the device inside of a segment, so it may be part of one that is
 ///   [`deterministic`](crate::Checkpoint::deterministic).
 /// * A dropped element is 0, also if it was infinite or NaN.

@@ -13,7 +13,7 @@
 //! has the same backward pass.)
 
 use super::operand::Operand;
-use super::weighing::{Softmax, Weighing};
+use super::weighing::Weighing;
 use crate::nn::Mask;
 use crate::tape::ParentGradients;
 use burn::tensor::Tensor;
@@ -113,10 +113,8 @@ impl Kept {
         if let (Some(place), Some(bias)) = (wanted.bias, &self.weighing.bias) {
             parents.set(place, summed_to(bias.dims(), d_scores.clone()));
         }
-        if self.weighing.softmax != Softmax::ZeroIfMasked {
-            // Filled with a finite number, they have probabilities where all of a row is.
-            d_scores = self.weighing.unmasked_gradient(d_scores);
-        }
+        // They may have probabilities (filled with a finite number, where all of a row is), and 0 times NaN is NaN.
+        d_scores = self.weighing.unmasked_gradient(d_scores);
         if let Some(slope) = again.slope {
             d_scores = d_scores.mul(slope);
         }

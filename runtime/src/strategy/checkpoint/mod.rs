@@ -69,6 +69,7 @@ use rerun::run;
 ///   record.
 /// * burn's batch normalisation averages the updates of several threads; a segment applies the
 ///   pending ones when it starts.
+/// * A layer that calls `device.seed` inside a segment seeds that segment only.
 /// * Now and then a segment runs a tiny backward pass of its own, which makes burn forget what is
 ///   left of graphs that are dead.
 /// * On a device with burn's own (balanced) checkpointing, it is off inside the second run.
@@ -77,7 +78,7 @@ use rerun::run;
 ///
 /// burn's random generators belong to the process, so segments of several threads take turns
 /// (unless they are [`deterministic`](Checkpoint::deterministic)): inside a segment, do not wait
-/// for another thread that runs one. A thread that draws from the device outside of any segment
+/// for another thread that runs one, or that runs remat's dropout. A thread that draws from the device outside of any segment
 /// while another is inside one takes numbers from its stream: the second run then has other masks
 /// and the gradient is wrong. Debug builds find that.
 ///

@@ -255,7 +255,7 @@ impl TensorMapper for Fork<'_> {
     fn map_float<const D: usize>(&mut self, value: Tensor<D>) -> Tensor<D> {
         let leaves = &mut *self.leaves;
         next(&mut self.contexts, value, |context, value| {
-            leaves.place(context, value)
+            leaves.place_input(context, value)
         })
     }
 

@@ -119,12 +119,14 @@ impl EachLeaf for Start<'_> {
 
 /// Moves the gradients of leaves to their parents.
 struct HandOver<'a> {
+    leaves: &'a Leaves,
     grads: Gradients,
     parents: &'a mut ParentGradients,
 }
 
 impl EachLeaf for HandOver<'_> {
     fn leaf<const D: usize>(&mut self, index: usize, leaf: &Tensor<D>) {
+        let leaf = self.leaves.leaf(leaf);
         if let Some(gradient) = leaf.grad_remove(&mut self.grads) {
             self.parents.set(index, gradient);
         }

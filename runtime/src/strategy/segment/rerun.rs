@@ -122,6 +122,7 @@ impl<M: Layer, I: TensorTree> Segment<M, I> {
                 inputs,
                 modules,
                 outputs,
+                leaves,
             }
         })
     }
@@ -131,6 +132,7 @@ impl<M: Layer, I: TensorTree> Segment<M, I> {
 pub(in super::super) struct Again<M, I, O> {
     inputs: I,
     modules: Vec<M>,
+    leaves: Leaves,
     pub(in super::super) outputs: O,
 }
 
@@ -147,7 +149,11 @@ impl<M: Layer, I: TensorTree, O: TensorTree> Again<M, I, O> {
             };
             visit_leaves(&self.inputs, &self.modules, &mut start);
             if let Some(grads) = vjp.backward() {
-                let mut hand_over = HandOver { grads, parents };
+                let mut hand_over = HandOver {
+                    leaves: &self.leaves,
+                    grads,
+                    parents,
+                };
                 visit_leaves(&self.inputs, &self.modules, &mut hand_over);
             }
         });
