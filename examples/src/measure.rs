@@ -8,7 +8,7 @@ use remat::memory::{Report, measure};
 use serde::Serialize;
 
 use crate::models::{Model, PLAIN, Strategy, Workload};
-use crate::statistics::{max_relative_error, median};
+use crate::statistics::{cosine, max_relative_error, median};
 
 /// What was measured of one strategy. Memory is `None` where it cannot be measured: a GPU's memory
 /// pool keeps no peak.
@@ -27,6 +27,8 @@ pub struct Row {
     /// The largest relative error of a parameter's gradient, against plain burn. `None` if that has no dropout and the
     /// strategy's model has.
     pub grad_max_rel_err: Option<f64>,
+    /// The cosine of the angle between all gradients together and plain burn's, likewise.
+    pub grad_cosine: Option<f64>,
 }
 
 /// The strategy's model did not draw the parameters of the plain one, so comparing is pointless.
@@ -99,6 +101,9 @@ impl Comparison {
             grad_max_rel_err: strategy
                 .comparable
                 .then(|| max_relative_error(&self.gradients, &gradients)),
+            grad_cosine: strategy
+                .comparable
+                .then(|| cosine(&self.gradients, &gradients)),
         })
     }
 
@@ -198,10 +203,11 @@ mod tests {
             step_ratio: 1.5,
             loss: 0.1,
             grad_max_rel_err: Some(0.0),
+            grad_cosine: Some(1.0),
         };
         assert_eq!(
             serde_json::to_string(&row).unwrap(),
-            r#"{"strategy":"plain","retained_bytes":-1,"peak_bytes":null,"step_ratio":1.5,"loss":0.1,"grad_max_rel_err":0.0}"#
+            r#"{"strategy":"plain","retained_bytes":-1,"peak_bytes":null,"step_ratio":1.5,"loss":0.1,"grad_max_rel_err":0.0,"grad_cosine":1.0}"#
         );
     }
 

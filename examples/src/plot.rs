@@ -111,6 +111,7 @@ mod tests {
             step_ratio: 1.25,
             loss: 1.0,
             grad_max_rel_err: Some(0.0),
+            grad_cosine: Some(1.0),
         }
     }
 

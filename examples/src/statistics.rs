@@ -52,6 +52,18 @@ fn norm(values: impl Iterator<Item = f64>) -> f64 {
     values.map(|value| value * value).sum::<f64>().sqrt()
 }
 
+/// The cosine of the angle between all gradients together.
+#[must_use]
+pub fn cosine(expected: &[Vec<f32>], found: &[Vec<f32>]) -> f64 {
+    let dot = |a: &[Vec<f32>], b: &[Vec<f32>]| {
+        let pairs = a.iter().flatten().zip(b.iter().flatten());
+        pairs
+            .map(|(a, b)| f64::from(*a) * f64::from(*b))
+            .sum::<f64>()
+    };
+    dot(expected, found) / (dot(expected, expected) * dot(found, found)).sqrt()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,5 +110,13 @@ mod tests {
     fn nan_is_not_lost() {
         assert!(error(&[&[1.0], &[1.0]], &[&[f32::NAN], &[1.5]]).is_nan());
         assert!(error(&[&[1.0], &[1.0]], &[&[1.5], &[f32::NAN]]).is_nan());
+    }
+
+    #[test]
+    fn the_cosine_is_of_all_together() {
+        let gradients = [vec![3.0], vec![0.0, 4.0]];
+        assert!((cosine(&gradients, &gradients) - 1.0).abs() < 1e-12);
+        let other = [vec![0.0], vec![0.0, 1.0]];
+        assert!((cosine(&gradients, &other) - 0.8).abs() < 1e-12);
     }
 }

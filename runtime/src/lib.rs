@@ -44,6 +44,8 @@
 //! * [`recompute`], [`recompute_with`] and its options [`Recompute`]: outputs that are computed again.
 //! * [`recompute_attention`] and [`nn::Attention`]: attention without its tensors of queries × keys.
 //! * [`frozen_stats`] and its options [`FrozenStats`]: batch normalisation with the running statistics, in training.
+//! * [`quantize()`] and its options [`Quantize`]: what layers keep, in a few bits; [`mod@quantize`]: tensors in a few bits by
+//!   themselves, and [what that does to gradients](quantize::compare).
 //! * [`nn`]: layers that burn lacks: [`nn::Dropout`], which keeps no mask.
 //! * [`TensorTree`]: what a checkpointed call may take and give; derive it for your own types.
 //! * [`without_strategies`]: the same model as plain burn, for comparing.

@@ -27,7 +27,7 @@ static ALLOC: Tracking = Tracking::new();
 /// graph included; `peak` is the most that is live during a step, minus what was before it; the
 /// step ratio is the median over pairs of steps that take turns, plain burn and the strategy;
 /// `grad_max_rel_err` is the largest over the parameters of the norm of the gradient's difference,
-/// over the norm of the gradient (at least 1e-4 of the norm of all). Rows about dropout, which the plain stack does not
+/// over the norm of the gradient (at least 1e-4 of the norm of all); `grad_cosine` is that of all gradients together. Rows about dropout, which the plain stack does not
 /// have, have none.
 #[derive(Parser)]
 #[command(name = "frontier")]
@@ -133,6 +133,7 @@ fn overview(rows: &[Row]) -> String {
         "step ratio",
         "loss",
         "gradient error",
+        "cosine",
     ];
     let mut cells = vec![head.map(str::to_owned)];
     cells.extend(rows.iter().map(|row| {
@@ -144,6 +145,8 @@ fn overview(rows: &[Row]) -> String {
             row.loss.to_string(),
             row.grad_max_rel_err
                 .map_or_else(|| "-".to_owned(), |error| format!("{error:.1e}")),
+            row.grad_cosine
+                .map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.6}")),
         ]
     }));
     table(&cells)
