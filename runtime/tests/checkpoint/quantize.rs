@@ -34,7 +34,7 @@ fn error(gradients: &Gradients, plain: &Gradients) -> f64 {
     (difference / norm).sqrt()
 }
 
-/// The same loss to the bit; gradients that are near those of plain burn, nearer with more bits, but not the same.
+/// Q19: the same loss to the bit; gradients that are near those of plain burn, nearer with more bits, but not the same.
 fn check<M: Module>(model: &M, forward: impl Fn(&M, Quantize) -> Tensor<1>) {
     let errors = [8, 4, 2].map(|bits| {
         let options = Quantize::bits(bits).min_elements(0);
@@ -114,7 +114,7 @@ fn signs_of_a_relu() {
     assert_same(&gradient(), &without_strategies(gradient));
 }
 
-/// What is not tracked, small, a leaf, or no float is kept as it is: then gradients are exact.
+/// Q17: what is not tracked, small, a leaf, or no float is kept as it is: then gradients are exact.
 #[test]
 fn what_is_not_compressed() {
     let device = device();
@@ -133,7 +133,7 @@ fn what_is_not_compressed() {
     exact(&|(first, second)| loss(apply(large, second, first.forward(constant.clone()))));
 }
 
-/// Three layers of one input: it is compressed once, so all see the same values, whatever is drawn.
+/// Q17: several layers of one input: it is compressed once, so all see the same values, whatever is drawn.
 #[test]
 fn a_tensor_is_compressed_once() {
     let device = device();
@@ -289,7 +289,7 @@ fn rounding() {
     );
 }
 
-/// An overflow is not hidden.
+/// Q04: an overflow is not hidden.
 #[test]
 fn infinity_stays() {
     let device = device();
