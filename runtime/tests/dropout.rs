@@ -132,10 +132,23 @@ fn blocks(device: &Device) -> Vec<Block> {
     let linear = || LinearConfig::new(8, 8).init(device);
     let blocks: Vec<Block> = (0..4).map(|_| (linear(), dropout(0.5))).collect();
     // burn draws the first values of a parameter when it is first used.
-    let _ = blocks
-        .iter()
-        .fold(Tensor::ones([1, 8], device), |x, one| block(one, x));
+    for (linear, _) in &blocks {
+        let _ = (
+            linear.weight.val(),
+            linear.bias.as_ref().map(|bias| bias.val()),
+        );
+    }
     blocks
+}
+
+/// To the bit where the backend's kernels are fixed, else up to what another kernel may round to.
+fn assert_same(trace: &[Vec<f32>], plain: &[Vec<f32>], name: &str) {
+    if !cfg!(cube) {
+        assert_eq!(trace, plain, "{name}");
+    }
+    for (a, b) in trace.iter().flatten().zip(plain.iter().flatten()) {
+        assert!((a - b).abs() < 1e-3, "{name}: {a} {b}");
+    }
 }
 
 /// Outputs and gradients of three steps after a seed.
@@ -200,7 +213,8 @@ fn masks_are_the_same_in_segments() {
         },
     ];
     for (index, strategy) in strategies.into_iter().enumerate() {
-        assert_eq!(train(&blocks, &device, strategy), plain, "strategy {index}");
+        let trace = train(&blocks, &device, strategy);
+        assert_same(&trace, &plain, &format!("strategy {index}"));
     }
 }
 
