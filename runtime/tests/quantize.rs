@@ -75,7 +75,7 @@ fn data() -> impl Strategy<Value = Vec<f32>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(cube) { 4 } else { 200 }))]
 
     #[test]
     fn error_is_at_most_a_step((bits, group, rounding) in options(), x in data(), seed: u64) {
