@@ -39,8 +39,8 @@ fn quantize_and_dequantize_nearest(bencher: Bencher, bits: u32) {
 fn round_trip(bencher: Bencher, quantizer: Quantizer) {
     let x = random([ROWS, COLUMNS]);
     bencher.bench_local(|| {
-        let quantized = quantizer.quantize(black_box(x.clone()), 1);
-        finished(quantized.dequantize());
+        let kept = quantizer.quantize(black_box(x.clone()), 1);
+        finished(kept.dequantize());
     });
 }
 

@@ -2,7 +2,7 @@
 //!
 //! burn's generators belong to the process, so these tests take turns.
 
-use burn::module::Module;
+use burn::module::{Module, Param};
 use burn::nn::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use burn::nn::{Linear, LinearConfig};
 use burn::tensor::{DType, Device, Distribution, Tensor};
@@ -133,10 +133,7 @@ fn blocks(device: &Device) -> Vec<Block> {
     let blocks: Vec<Block> = (0..4).map(|_| (linear(), dropout(0.5))).collect();
     // burn draws the first values of a parameter when it is first used.
     for (linear, _) in &blocks {
-        let _ = (
-            linear.weight.val(),
-            linear.bias.as_ref().map(|bias| bias.val()),
-        );
+        let _ = (linear.weight.val(), linear.bias.as_ref().map(Param::val));
     }
     blocks
 }
@@ -252,8 +249,8 @@ fn masks_of_layers_steps_and_seeds_are_independent() {
 /// is found again.
 #[test]
 fn beside_layers_that_draw_from_the_device() {
-    let (device, _turn) = alone();
     type Both = (Dropout, burn::nn::Dropout);
+    let (device, _turn) = alone();
     let both: Both = (dropout(0.5), burn::nn::DropoutConfig::new(0.5).init());
     let run = |seed| {
         device.seed(seed);

@@ -12,7 +12,7 @@ use super::data::{CLASSES, WIDTH};
 const CHANNELS: usize = 16;
 const BLOCKS: usize = 4;
 
-/// A convolutional network that keeps `BITS` bits of an element, and one bit of a ReLU's input.
+/// A convolutional network that keeps `BITS` bits of an element, and one bit of a `Relu`'s input.
 #[derive(Module, Debug, Remat)]
 pub struct QuantizedCnn<const BITS: u32> {
     blocks: Vec<QuantizedBlock<BITS>>,

@@ -70,7 +70,7 @@ impl Block {
 
     fn forward(&self, x: Tensor<3>) -> Tensor<3> {
         let h = self.attention_norm.forward(x.clone());
-        let h = self.attention.forward(h);
+        let h = self.attention.forward(&h);
         let x = x + self.dropout.forward(h);
 
         let h = self.ffn_norm.forward(x.clone());
@@ -93,7 +93,7 @@ impl Attention {
         }
     }
 
-    fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+    fn forward(&self, x: &Tensor<3>) -> Tensor<3> {
         let [batch, seq, dim] = x.dims();
         let width = dim / self.heads;
         let heads = |linear: &Linear| {

@@ -106,7 +106,9 @@ fn count_again(segments: &mut [Segment], use_of_it: Use) -> Option<CountedSeed> 
     let Masks::Again(Some(position)) = &mut outer[again].masks else {
         return None;
     };
-    inner.iter_mut().for_each(|one| start(one, position));
+    for one in inner {
+        start(one, position);
+    }
     Some(position.count(use_of_it))
 }
 

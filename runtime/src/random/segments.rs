@@ -56,14 +56,14 @@ impl Inside {
         SEGMENTS.with_borrow_mut(|segments| segments.push(segment));
         Self
     }
+}
 
-    /// Where the segment's masks started, if there were any.
-    pub(super) fn masks(&self) -> Option<Position> {
-        with(|segments| match &segments.last()?.masks {
-            Masks::First(position) => position.clone(),
-            Masks::Again(_) => None,
-        })
-    }
+/// Where the masks of the innermost segment started, if there were any.
+pub(super) fn start_of_masks() -> Option<Position> {
+    with(|segments| match &segments.last()?.masks {
+        Masks::First(position) => position.clone(),
+        Masks::Again(_) => None,
+    })
 }
 
 impl Drop for Inside {

@@ -3,7 +3,7 @@
 use super::counted::{Position, Thread};
 use super::generator::{Counter, Turn, turn};
 use super::root::{self, InUse};
-use super::segments::{Inside, Masks, Segment, count_seed, is_nested, is_promised};
+use super::segments::{Inside, Masks, Segment, count_seed, is_nested, is_promised, start_of_masks};
 use burn::tensor::Device;
 use std::sync::Arc;
 
@@ -66,8 +66,8 @@ impl Stream {
         let (result, masks) = {
             // `fork` has just looked at the root.
             let following = |device: &Device| root::seen(device, |root| root.seeds.count());
-            let scope = self.enter(Masks::First(None), following);
-            (f(), scope.inside.masks())
+            let _scope = self.enter(Masks::First(None), following);
+            (f(), start_of_masks())
         };
         self.masks = masks;
         result
@@ -86,7 +86,7 @@ impl Stream {
         let set = generator.map(|generator| Set::enter(generator, following));
         let seeds = generator.map(|generator| Counter::new(generator.seed));
         Scope {
-            inside: Inside::enter(Segment { seeds, masks }),
+            _inside: Inside::enter(Segment { seeds, masks }),
             _set: set,
         }
     }
@@ -94,7 +94,7 @@ impl Stream {
 
 /// While it lives, the thread is in the segment. Fields are dropped in order: it is left before the generator is.
 struct Scope<'a> {
-    inside: Inside,
+    _inside: Inside,
     _set: Option<Set<'a>>,
 }
 

@@ -24,6 +24,7 @@ struct Block {
 }
 
 #[allow(unused_qualifications, reason = "paths of several lengths")]
+#[allow(clippy::result_large_err, reason = "for a `?` in the input")]
 #[remat::forward]
 impl Block {
     fn forward(&self, x: Tensor<3>, masks: &Masks) -> Tensor<3> {
@@ -63,6 +64,7 @@ struct Masks {
     memory: bool,
 }
 
+#[allow(clippy::result_large_err, reason = "for a `?` in the input")]
 impl Masks {
     fn new(memory: bool, device: &Device) -> Self {
         Self {

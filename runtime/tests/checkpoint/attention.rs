@@ -7,6 +7,7 @@ use burn::nn::attention::{MhaOutput, MultiHeadAttention, MultiHeadAttentionConfi
 use burn::tensor::module::attention as burns;
 use burn::tensor::ops::AttentionModuleOptions;
 use burn::tensor::{Bool, Device, FloatDType, Tensor, TensorData};
+#[cfg(not(cube))]
 use proptest::prelude::*;
 use remat::nn::{Attention, Dropout, DropoutConfig, MhaInput};
 use remat::{RecomputeAttention, checkpoint, recompute_attention, without_strategies};

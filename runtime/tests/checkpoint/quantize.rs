@@ -74,7 +74,7 @@ fn layers() {
     );
 }
 
-/// One bit is enough for the exact gradient of a ReLU, also where its input is 0, infinite or NaN.
+/// One bit is enough for the exact gradient of a `Relu`, also where its input is 0, infinite or NaN.
 #[test]
 fn signs_of_a_relu() {
     let device = device();

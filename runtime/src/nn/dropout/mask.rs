@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn masks_are_independent() {
         const COUNT: u32 = 1 << 16;
-        let mask = dropped(42, 0.5, 2 * COUNT);
+        let mask = dropped(0x2A, 0.5, 2 * COUNT);
         let agree = |pairs: &mut dyn Iterator<Item = (bool, bool)>| {
             let equal: Vec<bool> = pairs.map(|(a, b)| a == b).collect();
             let count = u32::try_from(equal.len()).unwrap();
@@ -213,7 +213,7 @@ mod tests {
             assert!(sigmas.abs() < 4.5, "{sigmas} sigma");
         };
         for bit in 0..64 {
-            let other = dropped(42 ^ (1 << bit), 0.5, COUNT);
+            let other = dropped(0x2A ^ (1 << bit), 0.5, COUNT);
             agree(&mut mask.iter().copied().zip(other));
         }
         for lag in [1, 2, 3, 64, 128, 256, 1024, 4096] {

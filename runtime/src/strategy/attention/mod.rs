@@ -128,7 +128,10 @@ fn recomputed(
     attention: &MultiHeadAttention,
     input: MhaInput,
 ) -> MhaOutput {
-    let input = compression.map_or(input.clone(), |compression| compression.tree(&input));
+    let input = match compression {
+        Some(compression) => compression.tree(&input),
+        None => input,
+    };
     let [batch, queries, d_model] = input.query.dims();
     let weighing = weighing(attention, &input);
     let q = projected(attention, &attention.query, input.query);

@@ -5,6 +5,7 @@ use crate::tape::Parent;
 use burn::tensor::Tensor;
 
 /// One of them, without autodiff.
+#[allow(clippy::large_enum_variant, reason = "most are whole")]
 #[derive(Clone)]
 pub(super) enum Operand {
     Whole(Tensor<4>),

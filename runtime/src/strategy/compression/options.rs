@@ -36,7 +36,7 @@ impl Form {
 
 impl Quantize {
     /// Keeps 8, 4 or 2 bits an element, in groups of 256 with stochastic rounding; or 1 bit: whether it is above 0, which
-    /// is all that the gradient of a ReLU needs, and wrong for any other layer.
+    /// is all that the gradient of a `Relu` needs, and wrong for any other layer.
     ///
     /// # Panics
     ///

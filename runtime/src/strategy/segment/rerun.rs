@@ -121,8 +121,8 @@ impl<M: Layer, I: TensorTree> Segment<M, I> {
             Again {
                 inputs,
                 modules,
-                outputs,
                 leaves,
+                outputs,
             }
         })
     }
