@@ -44,12 +44,11 @@
 //! * [`recompute`], [`recompute_with`] and its options [`Recompute`]: outputs that are computed again.
 //! * [`recompute_attention`] and [`nn::Attention`]: attention without its tensors of queries × keys.
 //! * [`frozen_stats`] and its options [`FrozenStats`]: batch normalisation with the running statistics, in training.
-//! * [`quantize()`] and its options [`Quantize`]: what layers keep, in a few bits; [`mod@quantize`]: tensors in a few bits by
-//!   themselves, and [what that does to gradients](quantize::compare).
+//! * [`quantize()`] and its options [`Quantize`]: what layers keep, in a few bits, and [what that does to
+//!   gradients](quantize::compare). [`mod@quantize`]: tensors in a few bits, by themselves.
 //! * [`nn`]: layers that burn lacks: [`nn::Dropout`], which keeps no mask.
 //! * [`TensorTree`]: what a checkpointed call may take and give; derive it for your own types.
 //! * [`without_strategies`]: the same model as plain burn, for comparing.
-//! * [`mod@quantize`]: tensors in 8, 4 or 2 bits an element, and the signs of one in one bit.
 //! * [`memory`]: what a piece of a training step keeps and needs, in bytes.
 //! * [`tape`]: custom nodes and vector-Jacobian products on burn's autodiff, for strategies of your
 //!   own.
