@@ -7,6 +7,14 @@ use burn::optim::{AdamWConfig, GradientsParams};
 use burn::tensor::Device;
 use remat_examples::digits::{Batch, Digit, DigitBatcher, Digits, QuantizedCnn};
 use remat_examples::gradients::parameters;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// burn's generators belong to the process, so these tests take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 const BATCH: usize = 64;
 const EPOCHS: usize = 6;
@@ -50,6 +58,7 @@ fn accuracy<const BITS: u32>(model: &QuantizedCnn<BITS>, digits: &[Digit]) -> f6
 
 #[test]
 fn accuracy_is_that_of_plain_training() {
+    let _turn = alone();
     let digits = Digits::open(None).unwrap();
     let (losses, plain) = remat::without_strategies(|| train::<8>(&digits));
     assert!(plain > 97.0, "{plain}");
@@ -69,6 +78,7 @@ fn accuracy_is_that_of_plain_training() {
 /// What compression does to the gradients of a model in training, and by which field.
 #[test]
 fn gradients_of_a_real_model() {
+    let _turn = alone();
     let digits = Digits::open(None).unwrap();
     let device = Device::flex().autodiff();
     device.seed(3);
