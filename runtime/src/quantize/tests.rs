@@ -33,6 +33,7 @@ fn quantized<const D: usize>(x: &Tensor<D>, form: super::quantized::Form) -> Qua
 }
 
 fn random<const D: usize>(shape: [usize; D], dtype: DType) -> Tensor<D> {
+    let _turn = crate::random::alone();
     Tensor::random(
         shape,
         Distribution::Normal(0.3, 2.0),

@@ -26,3 +26,11 @@ pub(crate) use counted::{CountedSeed, next_mask_seed, next_rounding_seed};
 pub(crate) use hash::Key;
 pub(crate) use segments::is_nested;
 pub(crate) use stream::{BrokenPromise, Stream};
+
+/// Tests that draw from a device's generator, or watch it, take turns.
+#[cfg(test)]
+pub(crate) fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    TURN.lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
