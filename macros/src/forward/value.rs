@@ -9,7 +9,7 @@ pub enum Value {
     Other,
     /// A reference to something that is not followed.
     Borrowed,
-    /// The expression does not come to an end: `return`, `continue`, `todo!()`.
+    /// The expression does not come to an end: `return`, `continue`, `panic!(..)`.
     Never,
     /// The struct itself, behind so many references.
     Whole {

@@ -92,7 +92,7 @@ fn all_errors_at_once() {
             fn forward(&mut self, x: Tensor<3>) -> Tensor<3> {
                 let x = self.f.forward(&x);
                 run(&self.g);
-                dbg!(self.g.forward(x))
+                trace!(self.g.forward(x))
             }
         }
     "

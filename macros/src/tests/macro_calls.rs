@@ -11,16 +11,16 @@ fn calls() {
         println!("{}", self.f.forward(x));
         assert_eq!((1, [self.maybe.as_ref().unwrap().forward::<3>(x)]), y);
         let g = &self.g;
-        dbg!(g.forward(x));
-        dbg!(self.layers[0..n].iter().fold(x, |x, b| b.forward(x)));
-        dbg!(0..self.f.forward(x))
+        trace!(g.forward(x));
+        trace!(self.layers[0..n].iter().fold(x, |x, b| b.forward(x)));
+        trace!(0..self.f.forward(x))
     "#
     );
 }
 
 #[test]
 fn path_calls() {
-    check!(method, "dbg!(Linear::forward(&self.f, x))\n");
+    check!(method, "trace!(Linear::forward(&self.f, x))\n");
 }
 
 #[test]
@@ -57,9 +57,9 @@ fn tuple_field() {
         ---
         impl Block {
             fn forward(&self, x: Tensor<3>) -> Tensor<3> {
-                dbg!(self.0.1.forward(x));
-                dbg!(self.1.0.forward(x));
-                dbg!(self.0.forward(x))
+                trace!(self.0.1.forward(x));
+                trace!(self.1.0.forward(x));
+                trace!(self.0.forward(x))
             }
         }
     "
