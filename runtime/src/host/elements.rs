@@ -16,6 +16,9 @@ pub(crate) trait Elements: Element + Default {
     /// Whether a `relu` lets the gradient through: NaN too.
     fn passes_relu(self) -> bool;
 
+    /// The product, rounded as burn's multiplication by a scalar rounds it.
+    fn times(self, scale: f32) -> Self;
+
     /// The elements where they are, if they lie there in order.
     #[cfg(feature = "flex")]
     fn in_place(tensor: &FloatTensor<Flex>) -> Option<&[Self]>;
@@ -37,6 +40,11 @@ impl Elements for f32 {
         self > 0.0 || self.is_nan()
     }
 
+    #[inline(always)]
+    fn times(self, scale: f32) -> Self {
+        self * scale
+    }
+
     #[cfg(feature = "flex")]
     fn in_place(tensor: &FloatTensor<Flex>) -> Option<&[Self]> {
         tensor.as_slice()
@@ -44,7 +52,7 @@ impl Elements for f32 {
 }
 
 macro_rules! elements {
-    ($($float:ident: $to_f32:expr, $from_f32:expr;)*) => {$(
+    ($($float:ident: $to_f32:expr, $from_f32:expr, $times:expr;)*) => {$(
         impl Elements for $float {
             #[inline(always)]
             fn widened<'a>(values: &'a [Self], scratch: &'a mut Vec<f32>) -> &'a [f32] {
@@ -63,6 +71,11 @@ macro_rules! elements {
                 self > Self::default() || self.is_nan()
             }
 
+            #[inline(always)]
+            fn times(self, scale: f32) -> Self {
+                $times(self, scale)
+            }
+
             #[cfg(feature = "flex")]
             fn in_place(tensor: &FloatTensor<Flex>) -> Option<&[Self]> {
                 tensor.as_slice()
@@ -72,10 +85,32 @@ macro_rules! elements {
 }
 
 elements! {
-    f64: to_f32, f64::from;
-    f16: f16::to_f32, f16::from_f32;
-    bf16: bf16::to_f32, bf16::from_f32;
+    f64: to_f32, f64::from, |x: f64, scale| x * f64::from(scale);
+    f16: f16::to_f32, f16::from_f32, |x: f16, scale| f16::from_f32(x.to_f32() * scale);
+    bf16: bf16::to_f32, bf16::from_f32, |x: bf16, scale| bf16::from_f32(x.to_f32() * scale);
 }
+
+/// Runs the first expression with `$E` as the type of elements of that dtype; the other one, if the host does not compute
+/// with them.
+macro_rules! on_elements {
+    ($dtype:expr, $E:ident => $body:expr, _ => $other:expr) => {{
+        use ::burn::tensor::{DType, bf16, f16};
+        macro_rules! of {
+            ($float:ty) => {{
+                type $E = $float;
+                $body
+            }};
+        }
+        match $dtype {
+            DType::F64 => of!(f64),
+            DType::F32 => of!(f32),
+            DType::F16 => of!(f16),
+            DType::BF16 => of!(bf16),
+            _ => $other,
+        }
+    }};
+}
+pub(crate) use on_elements;
 
 /// Infinite if it is out of an f32's range.
 #[allow(clippy::cast_possible_truncation, reason = "what is computed in f32")]

@@ -2,7 +2,7 @@
 
 mod elements;
 
-pub(crate) use elements::{Elements, with_elements};
+pub(crate) use elements::{Elements, on_elements, with_elements};
 
 /// Runs a loop with the widest vectors that the processor has: all that it calls has to be inlined.
 #[cfg(feature = "flex")]

@@ -2,8 +2,8 @@
 
 use super::device::Words;
 use super::host::Payload;
-use crate::host::Elements;
-use burn::tensor::{DType, Device, Shape, Tensor, TensorData, bf16, f16};
+use crate::host::{Elements, on_elements};
+use burn::tensor::{DType, Device, Shape, Tensor, TensorData};
 use std::fmt;
 use std::sync::Arc;
 
@@ -62,12 +62,11 @@ impl Quantized {
     }
 
     fn on_host<const D: usize>(&self, payload: &Payload) -> Tensor<D> {
-        match self.dtype {
-            DType::F64 => self.elements::<f64, D>(payload),
-            DType::F16 => self.elements::<f16, D>(payload),
-            DType::BF16 => self.elements::<bf16, D>(payload),
-            _ => self.elements::<f32, D>(payload),
-        }
+        on_elements!(
+            self.dtype,
+            E => self.elements::<E, D>(payload),
+            _ => self.elements::<f32, D>(payload)
+        )
     }
 
     fn elements<E: Elements, const D: usize>(&self, payload: &Payload) -> Tensor<D> {

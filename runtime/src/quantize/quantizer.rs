@@ -4,9 +4,9 @@ use super::device::Words;
 use super::host::Payload;
 use super::quantized::{Form, Quantized};
 use super::width::Width;
-use crate::host::{Elements, with_elements};
+use crate::host::{Elements, on_elements, with_elements};
 use crate::tape::reads_wait;
-use burn::tensor::{DType, Tensor, bf16, f16};
+use burn::tensor::Tensor;
 use std::sync::Arc;
 
 /// How values between two steps become one of them.
@@ -183,13 +183,11 @@ impl Quantizer {
         if reads_wait(&tensor.device()) {
             return self.on_device(tensor, seed);
         }
-        match tensor.dtype() {
-            DType::F64 => self.on_host::<f64, D>(tensor, seed),
-            DType::F32 => self.on_host::<f32, D>(tensor, seed),
-            DType::F16 => self.on_host::<f16, D>(tensor, seed),
-            DType::BF16 => self.on_host::<bf16, D>(tensor, seed),
-            _ => self.on_device(tensor, seed),
-        }
+        on_elements!(
+            tensor.dtype(),
+            E => self.on_host::<E, D>(tensor, seed),
+            _ => self.on_device(tensor, seed)
+        )
     }
 
     pub(super) fn on_host<E: Elements, const D: usize>(self, x: Tensor<D>, seed: u64) -> Form {

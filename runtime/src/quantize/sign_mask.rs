@@ -3,9 +3,9 @@
 use super::codec::{pack, packed_len, unpack};
 use super::device::Mask;
 use super::width::Width;
-use crate::host::{Elements, in_parallel, vectorised, with_elements};
+use crate::host::{Elements, in_parallel, on_elements, vectorised, with_elements};
 use crate::tape::reads_wait;
-use burn::tensor::{DType, Shape, Tensor, TensorData, bf16, f16};
+use burn::tensor::{Shape, Tensor, TensorData};
 use std::fmt;
 use std::sync::Arc;
 
@@ -125,13 +125,11 @@ impl Form {
         if reads_wait(&tensor.device()) {
             return Self::Device(Box::new(Mask::of(tensor)));
         }
-        let bits = match tensor.dtype() {
-            DType::F64 => with_elements(tensor, bits_of::<f64>),
-            DType::F32 => with_elements(tensor, bits_of::<f32>),
-            DType::F16 => with_elements(tensor, bits_of::<f16>),
-            DType::BF16 => with_elements(tensor, bits_of::<bf16>),
-            _ => return Self::Device(Box::new(Mask::of(tensor))),
-        };
+        let bits = on_elements!(
+            tensor.dtype(),
+            E => with_elements(tensor, bits_of::<E>),
+            _ => return Self::Device(Box::new(Mask::of(tensor)))
+        );
         Self::Host(bits.into())
     }
 }
@@ -162,12 +160,11 @@ fn bits_of<E: Elements>(elements: &[E]) -> Vec<u8> {
 fn on_host<const D: usize>(bits: &[u8], gradient: Tensor<D>) -> Tensor<D> {
     let (device, dtype) = (gradient.device(), gradient.dtype());
     let mut data = gradient.into_data();
-    match dtype {
-        DType::F64 => zero::<f64>(bits, &mut data),
-        DType::F16 => zero::<f16>(bits, &mut data),
-        DType::BF16 => zero::<bf16>(bits, &mut data),
-        _ => zero::<f32>(bits, &mut data),
-    }
+    on_elements!(
+        dtype,
+        E => zero::<E>(bits, &mut data),
+        _ => zero::<f32>(bits, &mut data)
+    );
     Tensor::from_data(data, (&device, dtype))
 }
 

@@ -1,9 +1,9 @@
 //! The mask of a dropout.
 
-use crate::host::vectorised;
+use crate::host::{Elements, on_elements, vectorised};
 use crate::random::{CountedSeed, Key, next_mask_seed};
 use crate::tape::reads_wait;
-use burn::tensor::{DType, Device, Tensor, TensorData, bf16, f16};
+use burn::tensor::{Device, Tensor, TensorData};
 
 /// Which elements a dropout keeps: computed from a seed whenever it is needed, never stored.
 #[derive(Clone, Debug)]
@@ -58,23 +58,25 @@ impl Rule {
     /// In one pass over the elements, in place if nobody else holds them.
     fn on_host<const D: usize>(self, x: Tensor<D>) -> Tensor<D> {
         let (device, dtype) = (x.device(), x.dtype());
-        match dtype {
-            DType::F64 => self.on_data::<f64, D>(x.into_data(), &device),
-            DType::F32 => self.on_data::<f32, D>(x.into_data(), &device),
-            DType::F16 => self.on_data::<f16, D>(x.into_data(), &device),
-            DType::BF16 => self.on_data::<bf16, D>(x.into_data(), &device),
-            _ => self.on_device(x),
-        }
+        on_elements!(
+            dtype,
+            E => self.on_data::<E, D>(x.into_data(), &device),
+            _ => self.on_device(x)
+        )
     }
 
-    fn on_data<E: Scale, const D: usize>(self, mut data: TensorData, device: &Device) -> Tensor<D> {
+    fn on_data<E: Elements, const D: usize>(
+        self,
+        mut data: TensorData,
+        device: &Device,
+    ) -> Tensor<D> {
         let dtype = data.dtype();
         let values = data.as_mut_slice::<E>();
         self.on_values(values.expect("the data has the tensor's dtype"));
         Tensor::from_data(data, (device, dtype))
     }
 
-    fn on_values<E: Scale>(self, values: &mut [E]) {
+    fn on_values<E: Elements>(self, values: &mut [E]) {
         vectorised(
             // What it captures must not be in the way of the values, or the loop is not vectorised: hence `move`.
             #[inline(always)]
@@ -109,42 +111,10 @@ impl Rule {
     }
 }
 
-/// An element that can be scaled, rounding as burn's multiplication by a scalar does.
-trait Scale: burn::tensor::Element + Default {
-    fn times(self, scale: f32) -> Self;
-}
-
-impl Scale for f64 {
-    #[inline(always)]
-    fn times(self, scale: f32) -> Self {
-        self * Self::from(scale)
-    }
-}
-
-impl Scale for f32 {
-    #[inline(always)]
-    fn times(self, scale: f32) -> Self {
-        self * scale
-    }
-}
-
-impl Scale for f16 {
-    #[inline(always)]
-    fn times(self, scale: f32) -> Self {
-        Self::from_f32(self.to_f32() * scale)
-    }
-}
-
-impl Scale for bf16 {
-    #[inline(always)]
-    fn times(self, scale: f32) -> Self {
-        Self::from_f32(self.to_f32() * scale)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use burn::tensor::DType;
 
     fn ones<const D: usize>(shape: [usize; D], dtype: DType) -> Tensor<D> {
         Tensor::ones(shape, (&Device::default(), dtype))
