@@ -1,7 +1,7 @@
 //! `#[frozen_stats]`: batch normalisation with the running statistics, in training.
 
 use super::Layer;
-use super::segment::{KeptInputs, Label, Options, untracked};
+use super::segment::{KeptInputs, Label, Options};
 use crate::tree::{TensorTree, TensorVisitor};
 use burn::module::{Flag, ModuleMapper, Param};
 use burn::tensor::{Bool, Device, Int, Tensor};
@@ -149,10 +149,8 @@ where
 
     let outputs = forward(&frozen, inputs);
     if let Some(batch) = batch {
-        let [module] = &untracked(std::slice::from_ref(module))[..] else {
-            return outputs;
-        };
-        let _ = forward(module, batch.constants());
+        // Clones share the statistics.
+        let _ = forward(&module.clone().no_grad(), batch.constants());
     }
     outputs
 }

@@ -78,9 +78,9 @@ use rerun::run;
 ///
 /// burn's random generators belong to the process, so segments of several threads take turns
 /// (unless they are [`deterministic`](Checkpoint::deterministic)): inside a segment, do not wait
-/// for another thread that runs one, or that runs remat's dropout. A thread that draws from the device outside of any segment
-/// while another is inside one takes numbers from its stream: the second run then has other masks
-/// and the gradient is wrong. Debug builds find that.
+/// for another thread that runs one, or that runs remat's dropout. A thread that draws from the
+/// device outside of any segment while another is inside one takes numbers from its stream: the
+/// second run then has other masks and the gradient is wrong. Debug builds find that.
 ///
 /// # Panics
 ///

@@ -6,7 +6,7 @@ mod options;
 pub use options::Recompute;
 
 use super::Layer;
-use super::compression::{Token, are_approximate, mark};
+use super::compression::{Token, mark};
 use super::off::strategies_are_off;
 use super::segment::{FloatOutput, Run, has_gradient, run_untracked, tracked};
 use crate::tape::{MOST_INPUTS, Node, SavedAs, Values, record};
@@ -89,7 +89,6 @@ where
         Some(compression) if !strategies_are_off() => compression.tree(&inputs),
         _ => inputs,
     };
-    let approximate = are_approximate(&inputs);
     let inputs_of_caller = tracked(&inputs);
     let options = options.0.without_compression();
     let (mut segment, outputs, parents) =
@@ -109,6 +108,7 @@ where
         ));
     }
     segment.inputs.forget();
+    let approximate = segment.approximate;
     let later = Arc::new(Later::new(segment, call));
     let pullback = Arc::clone(&later);
     let mut node = record(parents, move |cotangents, parents| {

@@ -17,13 +17,12 @@ mod rerun;
 pub(super) use context::Context;
 pub(super) use expected::compares_values;
 pub(super) use inputs::{KeptInputs, share, tracked};
-pub(super) use module::untracked;
 pub(super) use options::{Label, Options};
 pub(super) use outputs::{FloatOutput, Ports, has_gradient};
 pub(super) use rerun::{Again, Run, Segment, run as run_untracked};
 
 use leaves::Leaves;
-use module::Snapshot;
+use module::{Snapshot, untracked};
 use outputs::{Seeds, first_tracked};
 
 use crate::tape::{Parent, ParentGradients, ParentId, Vjp};

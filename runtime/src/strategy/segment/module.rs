@@ -53,7 +53,7 @@ impl<M: Module> Snapshot<M> {
 
 /// The modules without a graph but in training mode, sharing their state with the originals, which
 /// therefore moves once.
-pub(in super::super) fn untracked<M: Module>(modules: &[M]) -> Vec<M> {
+pub(super) fn untracked<M: Module>(modules: &[M]) -> Vec<M> {
     modules.iter().cloned().map(Module::no_grad).collect()
 }
 

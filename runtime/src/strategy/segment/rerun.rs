@@ -50,9 +50,9 @@ pub(in super::super) fn run<M: Layer, I: TensorTree, O: TensorTree>(
         return Run::Plain(forward(modules, inputs));
     }
     let stream = options.stream::<M>(&device);
-    let exact = options.compression().is_none() && !are_approximate(&inputs);
+    let approximate = options.compression().is_some() || are_approximate(&inputs);
     let label = options.label::<M>();
-    let (mut segment, outputs) = Segment::run(label, stream, modules, inputs, exact, forward);
+    let (mut segment, outputs) = Segment::run(label, stream, modules, inputs, approximate, forward);
     if let Some(compression) = options.compression() {
         segment.inputs.compress(compression, &device);
     }
@@ -71,6 +71,8 @@ pub(in super::super) struct Segment<M, I> {
     pub(in super::super) inputs: KeptInputs<I>,
     stream: Stream,
     expected: Expected,
+    /// Whether the second run sees other values of the inputs than the first.
+    pub(in super::super) approximate: bool,
 }
 
 impl<M: Layer, I: TensorTree> Segment<M, I> {
@@ -79,7 +81,7 @@ impl<M: Layer, I: TensorTree> Segment<M, I> {
         mut stream: Stream,
         modules: &[M],
         inputs: I,
-        exact: bool,
+        approximate: bool,
         forward: impl Fn(&[M], I) -> O,
     ) -> (Self, O) {
         let snapshot = Snapshot::of(modules);
@@ -96,7 +98,8 @@ impl<M: Layer, I: TensorTree> Segment<M, I> {
             ));
         }
         let segment = Self {
-            expected: Expected::of(&outputs, exact),
+            expected: Expected::of(&outputs, !approximate),
+            approximate,
             label,
             modules: snapshot,
             inputs: kept,
