@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// let quantizer = Quantizer::bits(8).rounding(Rounding::Nearest);
 /// assert_ne!(quantizer, Quantizer::bits(8)); // stochastic by default
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// To the step below or above, each with the probability that makes the value the mean of the two.
     ///
@@ -69,7 +69,7 @@ pub enum Rounding {
 /// let error = (x - y).abs().max().into_scalar::<f32>();
 /// assert!(error <= 1.0 / 15.0);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quantizer {
     pub(super) width: Width,
     pub(super) group: usize,

@@ -1,7 +1,7 @@
 //! How many bits an element has, and what follows from it.
 
 /// The bits of an element: 1, 2, 4 or 8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Width(u32);
 
 /// So many of the last bits of a fixed-point number are rounded away before chance is asked: they are what f32 got wrong.

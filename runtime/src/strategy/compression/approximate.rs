@@ -3,44 +3,54 @@
 use crate::tape::{Parent, ParentId};
 use crate::tree::{TensorTree, TensorVisitor};
 use burn::tensor::Tensor;
-use std::any::Any;
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Lives as long as the tensor's value can be asked for.
-#[derive(Clone)]
-pub(in super::super) struct Token(Arc<dyn Any + Send + Sync>);
+static MARKED: LazyLock<Mutex<HashSet<ParentId>>> = LazyLock::new(Mutex::default);
 
-impl Token {
-    pub(in super::super) fn of(value: Arc<impl Any + Send + Sync>) -> Self {
-        Self(value)
+fn marked() -> MutexGuard<'static, HashSet<ParentId>> {
+    MARKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A function that gives an approximate value, and who marks the tensor that it is of. The mark goes with the function.
+pub(in super::super) fn approximating<A, R>(
+    give: impl FnOnce(A) -> R + Send + 'static,
+) -> (impl FnOnce(A) -> R + Send + 'static, Marker) {
+    let id = Arc::new(OnceLock::new());
+    let mark = Mark(Arc::clone(&id));
+    let give = move |argument| {
+        let _mark = mark;
+        give(argument)
+    };
+    (give, Marker(id))
+}
+
+pub(in super::super) struct Marker(Arc<OnceLock<ParentId>>);
+
+impl Marker {
+    /// The tensor, whose consumers get the approximate value.
+    pub(in super::super) fn mark<const D: usize>(self, tensor: Tensor<D>) -> Tensor<D> {
+        if let Some(parent) = Parent::of(&tensor) {
+            marked().insert(*self.0.get_or_init(|| parent.id()));
+        }
+        tensor
     }
 }
 
-thread_local! {
-    static MARKED: RefCell<HashMap<ParentId, Weak<dyn Any + Send + Sync>>> = RefCell::default();
-}
+struct Mark(Arc<OnceLock<ParentId>>);
 
-/// Notes that the consumers of the tensor get an approximate value.
-pub(in super::super) fn mark<const D: usize>(tensor: &Tensor<D>, token: &Token) {
-    let Some(parent) = Parent::of(tensor) else {
-        return;
-    };
-    MARKED.with_borrow_mut(|marked| {
-        // Now and then: as many are gone as there are left.
-        if marked.len() == marked.capacity() {
-            marked.retain(|_, token| token.strong_count() > 0);
-            marked.shrink_to(2 * marked.len() + 64);
+impl Drop for Mark {
+    fn drop(&mut self) {
+        if let Some(id) = self.0.get() {
+            marked().remove(id);
         }
-        marked.insert(parent.id(), Arc::downgrade(&token.0));
-    });
+    }
 }
 
 /// Whether any of the tensors is one of those.
 pub(in super::super) fn are_approximate<I: TensorTree>(inputs: &I) -> bool {
     // As in most programs.
-    if MARKED.with_borrow(HashMap::is_empty) {
+    if marked().is_empty() {
         return false;
     }
     let mut search = Search(false);
@@ -53,7 +63,7 @@ struct Search(bool);
 impl TensorVisitor for Search {
     fn visit_float<const D: usize>(&mut self, tensor: &Tensor<D>) {
         if let Some(parent) = Parent::of(tensor) {
-            self.0 |= MARKED.with_borrow(|marked| marked.contains_key(&parent.id()));
+            self.0 |= marked().contains(&parent.id());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A value in few bits.
 
-use super::approximate::Token;
+use super::cache::Entry;
 use super::options::Form;
 use crate::quantize::{Quantized, SignMask};
 use burn::tensor::{DType, Device, Shape, Tensor};
@@ -8,10 +8,16 @@ use std::sync::{Arc, Weak};
 
 /// A compressed value. Clones share it.
 #[derive(Clone)]
-pub(in super::super) struct Compressed(Arc<Value>);
+pub(in super::super) struct Compressed(Arc<Shared>);
 
 /// A value that somebody may still hold.
-pub(super) struct Held(Weak<Value>);
+pub(super) struct Held(Weak<Shared>);
+
+struct Shared {
+    value: Value,
+    /// Goes with it.
+    _entry: Entry,
+}
 
 enum Value {
     Signs {
@@ -24,8 +30,13 @@ enum Value {
 }
 
 impl Compressed {
-    pub(super) fn of<const D: usize>(form: Form, value: Tensor<D>, seed: u64) -> Self {
-        Self(Arc::new(match form {
+    pub(super) fn of<const D: usize>(
+        form: Form,
+        value: Tensor<D>,
+        seed: u64,
+        entry: Entry,
+    ) -> Self {
+        let value = match form {
             Form::Signs => Value::Signs {
                 shape: value.shape(),
                 device: value.device(),
@@ -33,12 +44,16 @@ impl Compressed {
                 mask: SignMask::of(value),
             },
             Form::Steps(quantizer) => Value::Steps(quantizer.quantize(value, seed)),
+        };
+        Self(Arc::new(Shared {
+            value,
+            _entry: entry,
         }))
     }
 
     /// The value, or what is left of it. Of signs: 1 where they are positive, else 0.
     pub(in super::super) fn restore<const D: usize>(&self) -> Tensor<D> {
-        match &*self.0 {
+        match &self.0.value {
             Value::Signs {
                 mask,
                 shape,
@@ -52,19 +67,10 @@ impl Compressed {
     pub(super) fn held(&self) -> Held {
         Held(Arc::downgrade(&self.0))
     }
-
-    /// Lives as long as the value.
-    pub(super) fn token(&self) -> Token {
-        Token::of(self.0.clone())
-    }
 }
 
 impl Held {
     pub(super) fn get(&self) -> Option<Compressed> {
         self.0.upgrade().map(Compressed)
-    }
-
-    pub(super) fn is_held(&self) -> bool {
-        self.0.strong_count() > 0
     }
 }

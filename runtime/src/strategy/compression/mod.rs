@@ -6,7 +6,7 @@ mod compressed;
 mod options;
 mod selection;
 
-pub(super) use approximate::{Token, are_approximate, mark};
+pub(super) use approximate::{approximating, are_approximate};
 pub(super) use compressed::Compressed;
 pub use options::Quantize;
 pub(super) use selection::{Selection, run_with, seen_by};
@@ -32,10 +32,8 @@ impl Quantize {
         else {
             return tensor;
         };
-        let token = compressed.token();
-        let tensor = save_as(tensor, SavedAs::new(move |_| compressed.restore::<D>()));
-        mark(&tensor, &token);
-        tensor
+        let (restore, marker) = approximating(move |_| compressed.restore::<D>());
+        marker.mark(save_as(tensor, SavedAs::new(restore)))
     }
 
     /// The value of the tensor of a graph with that id, compressed: once, however often it is asked for. `None` if it is
@@ -50,9 +48,10 @@ impl Quantize {
         if !large || !value.dtype().is_float() || !selection::selects(self.name) {
             return None;
         }
-        Some(cache::compressed(id, self.form, || {
+        Some(cache::compressed(id, self.form, |entry| {
             let seed = self.form.draws().then(|| next_rounding_seed(device).value);
-            Compressed::of(self.form, value.clone().inner(), seed.unwrap_or_default())
+            let value = value.clone().inner();
+            Compressed::of(self.form, value, seed.unwrap_or_default(), entry)
         }))
     }
 }

@@ -20,7 +20,7 @@ pub struct Quantize {
 }
 
 /// What is kept of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Form {
     /// Whether it is above 0.
     Signs,

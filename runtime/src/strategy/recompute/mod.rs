@@ -6,7 +6,7 @@ mod options;
 pub use options::Recompute;
 
 use super::Layer;
-use super::compression::{Token, mark};
+use super::compression::approximating;
 use super::off::strategies_are_off;
 use super::segment::{FloatOutput, Run, has_gradient, run_untracked, tracked};
 use crate::tape::{MOST_INPUTS, Node, SavedAs, Values, record};
@@ -118,7 +118,7 @@ where
         node: &mut node,
         inputs: inputs_of_caller,
         index: 0,
-        approximate: approximate.then(|| Token::of(Arc::clone(&later))),
+        approximate,
         unpack: &|index| {
             let later = Arc::clone(&later);
             Box::new(move |values| later.output(values, |outputs| FloatOutput::of(outputs, index)))
@@ -134,7 +134,7 @@ struct SavedPorts<'a> {
     inputs: Vec<DispatchTensor>,
     index: usize,
     /// What is computed again from approximate values is one itself.
-    approximate: Option<Token>,
+    approximate: bool,
     unpack: &'a dyn Fn(usize) -> Unpack,
 }
 
@@ -145,11 +145,13 @@ impl TensorMapper for SavedPorts<'_> {
         }
         let unpack = (self.unpack)(self.index);
         self.index += 1;
-        let saved = SavedAs::unpacked_from(self.inputs.clone(), unpack);
-        let output = self.node.output_saved_as(value, saved);
-        if let Some(token) = &self.approximate {
-            mark(&output, token);
+        let inputs = self.inputs.clone();
+        if !self.approximate {
+            let saved = SavedAs::unpacked_from(inputs, unpack);
+            return self.node.output_saved_as(value, saved);
         }
-        output
+        let (unpack, marker) = approximating(unpack);
+        let saved = SavedAs::unpacked_from(inputs, unpack);
+        marker.mark(self.node.output_saved_as(value, saved))
     }
 }
