@@ -8,7 +8,9 @@ use burn::nn::{Gelu, LayerNorm, LayerNormConfig, Linear, LinearConfig};
 use burn::tensor::{Device, Tensor};
 use remat::memory::{Tracking, live_bytes, measure};
 use remat::nn::MhaInput;
-use remat::{Segments, checkpoint, checkpoint_sequence, recompute, recompute_attention};
+use remat::{
+    Quantize, Segments, checkpoint, checkpoint_sequence, quantize, recompute, recompute_attention,
+};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[global_allocator]
@@ -213,6 +215,87 @@ fn attention_keeps_queries_keys_and_values() {
         }
         step();
         assert_eq!(live_bytes().unwrap(), before, "after dropped graphs");
+    }
+}
+
+/// What is kept after the forward pass, in sizes of the input; and steps and dropped graphs leave nothing behind.
+fn kept(device: &Device, forward: impl Fn() -> Tensor<2>) -> f64 {
+    let step = || drop(forward().sum().backward());
+    let dropped = || {
+        for _ in 0..20 {
+            drop(forward());
+        }
+        step();
+    };
+    warm(dropped);
+    let (y, report) = measure(device, &forward);
+    let _ = y.sum().backward();
+    let before = live_bytes().unwrap();
+    for index in 0..20 {
+        step();
+        assert_eq!(live_bytes().unwrap(), before, "after step {index}");
+    }
+    dropped();
+    // A table may have grown; each of the graphs held a hundred times as much.
+    let left = live_bytes().unwrap().saturating_sub(before);
+    assert!(left < 4096, "{left} bytes are left of dropped graphs");
+    report.retained().unwrap() as f64 / (ROWS * D * 4) as f64
+}
+
+/// burn's dropout keeps a mask of the size of its input; recomputed it does not, and remat's never does.
+#[test]
+fn masks_are_not_kept() {
+    let _turn = turn();
+    let device = Device::flex().autodiff();
+    let block = Block::new(D, &device);
+    let burns = burn::nn::DropoutConfig::new(0.1).init();
+    let ours = remat::nn::DropoutConfig::new(0.1).init();
+    let through = |dropout: &dyn Fn(Tensor<2>) -> Tensor<2>| {
+        let x = input(&device);
+        kept(&device, || {
+            block.down.forward(dropout(block.up.forward(x.clone())))
+        })
+    };
+    let none = through(&|h| h);
+    // What the graph itself takes.
+    let few = 0.3;
+    assert!(through(&|h| ours.forward(h)) < none + few);
+    let recomputed = |h| recompute(&burns, (h,), |burns, (h,)| burns.forward(h));
+    let recomputed = through(&recomputed);
+    assert!(recomputed < none + few, "{recomputed} {none}");
+    // The mask, four times as wide as the input.
+    assert!(through(&|h| burns.forward(h)) > none + 4.0 - few);
+}
+
+/// Q17: an input that two layers keep is compressed once, and gone after the second has used it.
+#[test]
+fn compressed_inputs_are_all_that_is_kept() {
+    let _turn = turn();
+    let device = Device::flex().autodiff();
+    let block = Block::new(D, &device);
+    let second: Linear = LinearConfig::new(4 * D, D).init(&device);
+    let forward = |options: Option<Quantize>| {
+        let x = input(&device);
+        kept(&device, || {
+            let h = block.up.forward(x.clone());
+            let down = |layer: &Linear| match options {
+                Some(options) => {
+                    quantize(options, layer, (h.clone(),), |layer, (h,)| layer.forward(h))
+                }
+                None => layer.forward(h.clone()),
+            };
+            down(&block.down) + down(&second)
+        })
+    };
+    let plain = forward(None);
+    for (bits, share) in [(8, 3.85), (4, 7.4), (2, 14.0)] {
+        let saved = plain - forward(Some(Quantize::bits(bits)));
+        // Four times as wide as the input, less what the graph takes.
+        let expected = 4.0 - 4.0 / share;
+        assert!(
+            saved > expected - 0.2 && saved < 4.0,
+            "{bits} bits: {saved}"
+        );
     }
 }
 
