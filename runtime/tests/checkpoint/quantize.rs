@@ -1,11 +1,11 @@
 //! `remat::quantize` and strategies that keep compressed inputs, against plain burn: the same values, and gradients that
 //! are near.
 
-use crate::support::{assert_all_same, assert_same, device, loss, numbers, run};
+use crate::support::{assert_all_same, assert_same, device, error, loss, numbers, run};
 use burn::module::Module;
 use burn::nn::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use burn::nn::{Gelu, LayerNorm, LayerNormConfig, Linear, LinearConfig, Relu};
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use remat::nn::{Attention, MhaInput};
 use remat::{
     Checkpoint, Quantize, Recompute, RecomputeAttention, Rounding, Segments,
@@ -14,25 +14,6 @@ use remat::{
 };
 
 const D: usize = 32;
-
-type Gradients = Vec<Option<TensorData>>;
-
-/// The norm of the difference over the norm, of all gradients together.
-fn error(gradients: &Gradients, plain: &Gradients) -> f64 {
-    let (mut difference, mut norm) = (0.0, 0.0);
-    assert_eq!(gradients.len(), plain.len());
-    for (gradient, plain) in gradients.iter().zip(plain) {
-        let (Some(gradient), Some(plain)) = (gradient, plain) else {
-            assert_eq!(gradient.is_some(), plain.is_some());
-            continue;
-        };
-        for (a, b) in gradient.iter::<f64>().zip(plain.iter::<f64>()) {
-            difference += (a - b).powi(2);
-            norm += b * b;
-        }
-    }
-    (difference / norm).sqrt()
-}
 
 /// Q19: the same loss to the bit; gradients that are near those of plain burn, nearer with more bits, but not the same.
 fn check<M: Module>(model: &M, forward: impl Fn(&M, Quantize) -> Tensor<1>) {

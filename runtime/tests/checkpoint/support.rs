@@ -28,6 +28,26 @@ pub fn assert_all_same(left: &[Option<TensorData>], right: &[Option<TensorData>]
     }
 }
 
+/// The norm of the difference over the norm, of all gradients together.
+pub fn error(gradients: &[Option<TensorData>], plain: &[Option<TensorData>]) -> f64 {
+    let (mut difference, mut norm) = (0.0, 0.0);
+    assert_eq!(gradients.len(), plain.len());
+    for (gradient, plain) in gradients.iter().zip(plain) {
+        let (Some(gradient), Some(plain)) = (gradient, plain) else {
+            assert_eq!(gradient.is_some(), plain.is_some());
+            continue;
+        };
+        for (a, b) in gradient.iter::<f64>().zip(plain.iter::<f64>()) {
+            difference += (a - b).powi(2);
+            norm += b * b;
+        }
+    }
+    if difference == 0.0 {
+        return 0.0; // also where both are 0
+    }
+    f64::sqrt(difference / norm)
+}
+
 /// The gradients of all parameters, in order; `None` where there is none.
 pub fn gradients<M: Module>(module: &M, grads: &mut Gradients) -> Vec<Option<TensorData>> {
     struct Collect<'a>(&'a mut Gradients, Vec<Option<TensorData>>);
