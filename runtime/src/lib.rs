@@ -73,6 +73,7 @@
 // Generated code names the crate `::remat`, also in this crate's own documentation and tests.
 extern crate self as remat;
 
+pub mod amp;
 mod host;
 pub mod memory;
 pub mod nn;
@@ -222,8 +223,9 @@ pub use quantize::Rounding;
 #[doc(hidden)]
 pub use strategy::Passes;
 pub use strategy::{
-    Checkpoint, CheckpointSequence, FrozenStats, IgnoresValue, Layer, NotComputed, Quantize,
-    Recompute, RecomputeAttention, Returned, Segments, TailLayer, TooManySegments, checkpoint,
+    Autocast, Checkpoint, CheckpointSequence, FrozenStats, IgnoresValue, Layer, NotComputed,
+    Quantize, Recompute, RecomputeAttention, Returned, Segments, TailLayer, TooManySegments,
+    autocast, autocast_attention, autocast_attention_with, autocast_with, checkpoint,
     checkpoint_early_stop, checkpoint_sequence, checkpoint_sequence_early_stop,
     checkpoint_sequence_with, checkpoint_with, frozen_stats, frozen_stats_with, pass, quantize,
     recompute, recompute_attention, recompute_attention_with, recompute_with, returned, tail,

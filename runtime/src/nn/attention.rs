@@ -233,6 +233,7 @@ impl Attention {
             causal: self.options.is_causal,
             bias: self.bias.clone(),
             softmax: Softmax::ZeroIfMasked,
+            computes_in: None,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Memory strategies, one folder each, and what they share.
 
 pub(crate) mod attention;
+mod autocast;
+mod casting;
 mod checkpoint;
 mod compression;
 mod frozen_stats;
@@ -11,7 +13,12 @@ mod recompute;
 mod segment;
 mod tail;
 
-pub use attention::{RecomputeAttention, recompute_attention, recompute_attention_with};
+pub use attention::{
+    RecomputeAttention, autocast_attention, autocast_attention_with, recompute_attention,
+    recompute_attention_with,
+};
+pub use autocast::{autocast, autocast_with};
+pub use casting::Autocast;
 pub use checkpoint::{
     Checkpoint, CheckpointSequence, Segments, TooManySegments, checkpoint, checkpoint_early_stop,
     checkpoint_sequence, checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with,

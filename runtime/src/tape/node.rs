@@ -26,6 +26,14 @@ pub(super) type Pullback = Box<dyn FnOnce(Cotangents, &mut ParentGradients) + Se
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ParentId(NodeId);
 
+impl ParentId {
+    /// That of any tensor on a device with autodiff, also of one that is not tracked and so no parent.
+    pub(crate) fn of<const D: usize>(tensor: &Tensor<D>) -> Option<Self> {
+        let dispatched = tensor.is_autodiff().then(|| tensor.clone().into_dispatch());
+        dispatched.map(|tensor| Self(guard(&tensor).id()))
+    }
+}
+
 /// A tracked tensor that a recorded node depends on.
 ///
 /// Holds the tensor's place in the graph, not its value. Keep it only until the node is recorded.

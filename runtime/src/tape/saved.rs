@@ -15,8 +15,9 @@ use burn::backend::autodiff::{
 };
 use burn::backend::tensor::FloatTensor;
 use burn::tensor::Tensor;
+use std::collections::HashSet;
 use std::fmt::{self, Debug};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What the operations that consume an output keep of it for their gradients, instead of the value: a
 /// way to get the value back. See [`Node::output_saved_as`](super::Node::output_saved_as).
@@ -93,9 +94,35 @@ impl Values {
     }
 }
 
+/// The tensors whose consumers keep no value.
+static PACKED: LazyLock<Mutex<HashSet<NodeId>>> = LazyLock::new(Mutex::default);
+
+fn packed() -> MutexGuard<'static, HashSet<NodeId>> {
+    PACKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the value of the tensor is computed again in the backward pass, so that what asks for it there keeps nothing.
+pub(crate) fn gives_value_again<const D: usize>(tensor: &Tensor<D>) -> bool {
+    super::Parent::of(tensor).is_some_and(|parent| packed().contains(&parent.guard.id()))
+}
+
 /// An `unpack` that has not run yet, as a step's state: burn asks for `Clone` and `Debug`.
 #[derive(Clone)]
-struct Packed(Arc<Mutex<Option<Unpack>>>);
+struct Packed(Arc<ToUnpack>);
+
+struct ToUnpack {
+    unpack: Mutex<Option<Unpack>>,
+    /// The tensor that it is of.
+    output: OnceLock<NodeId>,
+}
+
+impl Drop for ToUnpack {
+    fn drop(&mut self) {
+        if let Some(output) = self.output.get() {
+            packed().remove(output);
+        }
+    }
+}
 
 impl Debug for Packed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -104,8 +131,20 @@ impl Debug for Packed {
 }
 
 impl Packed {
+    fn new(unpack: Unpack) -> Self {
+        Self(Arc::new(ToUnpack {
+            unpack: Mutex::new(Some(unpack)),
+            output: OnceLock::new(),
+        }))
+    }
+
     fn take(&self) -> Option<Unpack> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let mut unpack = self.0.unpack.lock().unwrap_or_else(PoisonError::into_inner);
+        unpack.take()
+    }
+
+    fn is_of(&self, output: NodeId) {
+        packed().insert(*self.0.output.get_or_init(|| output));
     }
 }
 
@@ -169,7 +208,7 @@ pub(super) fn saved_port<B: Routed>(
 ) -> Tracked<B> {
     let inputs: Vec<Tracked<B>> = saved.inputs.into_iter().map(B::tracked).collect();
     let ids: Vec<NodeId> = inputs.iter().map(Tracked::<B>::id).collect();
-    let packed = Packed(Arc::new(Mutex::new(Some(saved.unpack))));
+    let packed = Packed::new(saved.unpack);
     let unpacking = Unpacking::<B> {
         packed: packed.clone(),
         core: core.id(),
@@ -192,7 +231,10 @@ pub(super) fn saved_port<B: Routed>(
             for input in &inputs {
                 prep.checkpoint(input);
             }
-            prep.finish((shared.clone(), index, packed, ids), value)
+            let state = (shared.clone(), index, packed.clone(), ids);
+            let output = prep.finish(state, value);
+            packed.is_of(output.id());
+            output
         }
         OpsKind::UnTracked(prep) => prep.finish(value),
     }

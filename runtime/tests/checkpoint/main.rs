@@ -4,6 +4,8 @@
 //! process, and the tests of one binary run side by side. Those tests are in `random.rs`.
 
 mod attention;
+#[cfg(not(cube))] // not every device computes in 16 bits
+mod autocast;
 mod errors;
 mod frozen_stats;
 mod gradients;

@@ -26,6 +26,8 @@ pub(super) struct Kept {
     pub(super) v: Operand,
     pub(super) weighing: Weighing,
     pub(super) dropout: Option<Mask>,
+    /// The weights before dropout, if they are not computed again.
+    pub(super) probabilities: Option<Tensor<4>>,
 }
 
 /// Which inputs have a gradient: their places among the parents.
@@ -57,8 +59,18 @@ impl Kept {
 
     /// The weights, with the bits of burn's.
     pub(super) fn weights(&self) -> Tensor<4> {
+        let probabilities = match &self.probabilities {
+            Some(probabilities) => probabilities.clone(),
+            None => self.probabilities(),
+        };
+        self.dropped(probabilities)
+    }
+
+    /// The weights before dropout.
+    pub(super) fn probabilities(&self) -> Tensor<4> {
         let (q, k) = (self.q.value(), self.k.value());
-        self.dropped(self.weighing.probabilities(q, k))
+        let probabilities = self.weighing.probabilities(q.clone(), k);
+        self.weighing.narrow(probabilities, &q)
     }
 
     fn dropped(&self, probabilities: Tensor<4>) -> Tensor<4> {
@@ -77,7 +89,7 @@ impl Kept {
     ) {
         let again = self.again();
         if let Some(place) = wanted.v {
-            let weights = again.weights.clone();
+            let weights = self.weighing.narrow(again.weights.clone(), &d_context);
             let d_v = weights.transpose().matmul(d_context.clone());
             parents.set(place, summed_to(self.v.value().dims(), d_v));
         }
@@ -106,7 +118,7 @@ impl Kept {
         d_weights: Tensor<4>,
         parents: &mut ParentGradients,
     ) {
-        let product = d_weights.mul(again.weights);
+        let product = self.weighing.wide(d_weights).mul(again.weights);
         let row_sums = product.clone().sum_dim(3);
         let mut d_scores = product.sub(again.probabilities.mul(row_sums));
 
@@ -119,8 +131,10 @@ impl Kept {
             d_scores = d_scores.mul(slope);
         }
         let scale = self.weighing.scale;
+        let k = self.k.value();
+        d_scores = self.weighing.narrow(d_scores, &k);
         if let Some(place) = wanted.q {
-            let d_q = scale.apply(d_scores.clone().matmul(self.k.value()));
+            let d_q = scale.apply(d_scores.clone().matmul(k));
             parents.set(place, summed_to(self.q.value().dims(), d_q));
         }
         if let Some(place) = wanted.k {
@@ -129,8 +143,16 @@ impl Kept {
         }
     }
 
-    /// The forward pass once more.
+    /// The forward pass once more, or what was kept of it.
     fn again(&self) -> Again {
+        if let Some(probabilities) = &self.probabilities {
+            let probabilities = self.weighing.wide(probabilities.clone());
+            return Again {
+                weights: self.dropped(probabilities.clone()),
+                probabilities,
+                slope: None,
+            };
+        }
         let (q, k) = (self.q.value(), self.k.value());
         let (probabilities, slope) = self.weighing.probabilities_and_slope(q, k);
         Again {

@@ -1,23 +1,24 @@
 //! Attention of which only queries, keys and values are kept.
 
+mod apart;
+mod autocast;
 mod gradient;
 mod node;
 mod operand;
 mod options;
 mod weighing;
 
+pub use autocast::{autocast_attention, autocast_attention_with};
 pub(crate) use node::{Core, on_autodiff};
 pub use options::RecomputeAttention;
 pub(crate) use weighing::{Scale, Softmax, Weighing};
 
-use super::compression::Quantize;
+use super::casting::in_precision;
 use super::off::strategies_are_off;
-use super::segment::Label;
-use crate::nn::{Mask, MhaInput};
-use burn::module::Module;
-use burn::nn::Linear;
+use crate::nn::MhaInput;
+use apart::{Apart, check, device};
 use burn::nn::attention::{MhaOutput, MultiHeadAttention};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::FloatDType;
 
 /// burn's [`MultiHeadAttention`] without its largest tensors: it keeps the projected queries, keys and values, and
 /// computes scores, softmax, dropout and weighted sum again in the backward pass.
@@ -106,122 +107,16 @@ pub fn recompute_attention_with(
 ) -> MhaOutput {
     let label = options.0.label::<MultiHeadAttention>();
     check(label, &input, attention.d_model);
-    match device(attention, &input) {
-        Some(device) if !strategies_are_off() => {
-            recomputed(options.0.compression(), &device, attention, input)
-        }
-        _ => attention.forward(input.into()),
+    let casting = options.0.casting();
+    if strategies_are_off() || (casting.is_none() && device(attention, &input).is_none()) {
+        return attention.forward(input.into());
     }
-}
-
-/// Where autodiff is on for anything that comes together here, it is for what comes of it.
-fn device(attention: &MultiHeadAttention, input: &MhaInput) -> Option<Device> {
-    let inputs = [&input.query, &input.key, &input.value].map(Tensor::device);
-    let of_input = inputs.into_iter().find(Device::is_autodiff);
-    of_input.or_else(|| attention.devices().into_iter().find(Device::is_autodiff))
-}
-
-/// burn's forward pass with the core as a node.
-fn recomputed(
-    compression: Option<Quantize>,
-    device: &Device,
-    attention: &MultiHeadAttention,
-    input: MhaInput,
-) -> MhaOutput {
-    let input = match compression {
-        Some(compression) => compression.tree(&input),
-        None => input,
+    let apart = Apart {
+        compression: options.0.compression(),
+        computes_in: casting.map(|_| FloatDType::F32),
+        keeps_weights: false,
     };
-    let [batch, queries, d_model] = input.query.dims();
-    let weighing = weighing(attention, &input);
-    let q = projected(attention, &attention.query, input.query);
-    let k = projected(attention, &attention.key, input.key);
-    let v = projected(attention, &attention.value, input.value);
-    let dropout = &attention.dropout;
-    let drops = dropout.prob > 0.0 && dropout.training.is_enabled();
-    let mask = drops.then(|| Mask::next(dropout.prob, device));
-
-    let core = Core::new(weighing, q, k, v, mask).compressed(compression);
-    let (weights, context) = core.forward_with_weights();
-    let context = context.swap_dims(1, 2);
-    let context = context.reshape([batch, queries, d_model]);
-    let context = match compression {
-        Some(compression) => compression.tensor(context),
-        None => context,
-    };
-    MhaOutput {
-        weights,
-        context: attention.output.forward(context),
-    }
-}
-
-fn projected(attention: &MultiHeadAttention, linear: &Linear, x: Tensor<3>) -> Tensor<4> {
-    let [batch, length, _] = x.dims();
-    linear
-        .forward(x)
-        .reshape([batch, length, attention.n_heads, attention.d_k])
-        .swap_dims(1, 2)
-}
-
-fn weighing(attention: &MultiHeadAttention, input: &MhaInput) -> Weighing {
-    let pad = input.mask_pad.clone().map(|mask| {
-        let [batch, keys] = mask.dims();
-        mask.reshape([batch, 1, 1, keys])
-    });
-    let attn = input.mask_attn.clone().map(|mask| {
-        let [batch, queries, keys] = mask.dims();
-        mask.reshape([batch, 1, queries, keys])
-    });
-    Weighing {
-        scale: Scale::Over((attention.d_k as f32).sqrt()),
-        softcap: None,
-        masks: pad.into_iter().chain(attn).collect(),
-        fill: attention.min_float,
-        causal: false,
-        bias: None,
-        softmax: if attention.quiet_softmax {
-            Softmax::Quiet
-        } else {
-            Softmax::Plain
-        },
-    }
-}
-
-/// What burn asserts, and what it would find out about the masks later.
-fn check(label: Label, input: &MhaInput, d_model: usize) {
-    let [batch, queries, _] = input.query.dims();
-    let [_, keys, _] = input.key.dims();
-    let expect = |what: &str, found: [usize; 3], expected: [usize; 3]| {
-        if found != expected {
-            label.fail(format_args!(
-                "{what} has the shape {found:?}, where {expected:?} is expected ([batch, length, d_model])"
-            ));
-        }
-    };
-    expect("`query`", input.query.dims(), [batch, queries, d_model]);
-    expect("`key`", input.key.dims(), [batch, keys, d_model]);
-    expect("`value`", input.value.dims(), [batch, keys, d_model]);
-
-    let fits = |found: &[usize], expected: &[usize]| {
-        let mut pairs = found.iter().zip(expected);
-        pairs.all(|(found, expected)| *found == 1 || found == expected)
-    };
-    if let Some(mask) = &input.mask_pad
-        && !fits(&mask.dims(), &[batch, keys])
-    {
-        label.fail(format_args!(
-            "`mask_pad` has the shape {:?}, where {:?} is expected ([batch, keys])",
-            mask.dims(),
-            [batch, keys],
-        ));
-    }
-    if let Some(mask) = &input.mask_attn
-        && !fits(&mask.dims(), &[batch, queries, keys])
-    {
-        label.fail(format_args!(
-            "`mask_attn` has the shape {:?}, where {:?} is expected ([batch, queries, keys])",
-            mask.dims(),
-            [batch, queries, keys],
-        ));
-    }
+    in_precision(casting, attention, input, |attention, input| {
+        apart.forward(attention, input)
+    })
 }

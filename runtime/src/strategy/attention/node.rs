@@ -34,6 +34,7 @@ impl Core {
             v: Operand::Whole(v.clone().inner()),
             weighing: weighing.without_graph(),
             dropout,
+            probabilities: None,
         };
         Self {
             q,
@@ -51,6 +52,12 @@ impl Core {
             compression,
             ..self
         }
+    }
+
+    /// The weights are kept, before dropout and in what the queries are in.
+    pub(super) fn keeping_weights(mut self) -> Self {
+        self.kept.probabilities = Some(self.kept.probabilities());
+        self
     }
 
     /// The weighted sum.

@@ -1,5 +1,6 @@
 //! Options of a recomputed attention.
 
+use super::super::casting::Autocast;
 use super::super::compression::Quantize;
 use super::super::segment::Options;
 
@@ -49,5 +50,23 @@ impl RecomputeAttention {
     pub const fn quantize(self, kept: Quantize) -> Self {
         kept.assert_values();
         Self(self.0.quantize(kept))
+    }
+
+    /// Products in another precision, as by [`autocast_attention`](crate::autocast_attention): queries, keys and values
+    /// are kept in it. Stacking `#[autocast(bf16)]` on `#[recompute(attention)]` writes this.
+    ///
+    /// ```
+    /// use remat::{Autocast, RecomputeAttention, amp::Precision};
+    ///
+    /// const ATTENTION: RecomputeAttention =
+    ///     RecomputeAttention::named("Block.attention").autocast(Autocast::new(Precision::BF16));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the options of the autocast compress inputs: when compiling, in a constant.
+    #[must_use]
+    pub const fn autocast(self, casting: Autocast) -> Self {
+        Self(self.0.autocast(casting))
     }
 }

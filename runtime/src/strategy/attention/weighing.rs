@@ -1,7 +1,7 @@
 //! From queries and keys to weights, in the steps that burn takes on a device with autodiff.
 
 use burn::tensor::activation::quiet_softmax;
-use burn::tensor::{Bool, Int, Tensor};
+use burn::tensor::{Bool, FloatDType, Int, Tensor};
 
 /// How much a query attends to a key.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub(crate) struct Weighing {
     /// Added to the scores, in broadcastable shape.
     pub(crate) bias: Option<Tensor<4>>,
     pub(crate) softmax: Softmax,
+    /// In what scores and weights are computed, if not in what queries and keys are in.
+    pub(crate) computes_in: Option<FloatDType>,
 }
 
 /// By what scores are scaled: a product and a quotient round differently.
@@ -72,7 +74,15 @@ impl Weighing {
     }
 
     fn scaled(&self, q: Tensor<4>, k: Tensor<4>) -> Tensor<4> {
-        self.scale.apply(q.matmul(k.transpose()))
+        self.scale.apply(self.wide(q.matmul(k.transpose())))
+    }
+
+    /// Scores, weights or their gradients in what they are computed in.
+    pub(super) fn wide(&self, x: Tensor<4>) -> Tensor<4> {
+        match self.computes_in {
+            Some(dtype) => x.cast(dtype),
+            None => x,
+        }
     }
 
     /// The scores with masks and bias.
@@ -119,6 +129,14 @@ impl Weighing {
                 let sum = exp.clone().sum_dim(3).clamp_min(limits.min_positive);
                 exp.div(sum)
             }
+        }
+    }
+
+    /// The opposite of [`wide`](Self::wide): in what `like` is in.
+    pub(super) fn narrow(&self, x: Tensor<4>, like: &Tensor<4>) -> Tensor<4> {
+        match self.computes_in {
+            Some(_) => x.cast(FloatDType::from(like.dtype())),
+            None => x,
         }
     }
 

@@ -39,7 +39,7 @@ use crate::tree::TensorTree;
 ///
 /// # Panics
 ///
-/// As [`checkpoint`](crate::checkpoint()).
+/// As [`checkpoint`](crate::checkpoint()), and if the options say [`autocast`](Checkpoint::autocast).
 pub fn checkpoint_early_stop<M, I, O>(
     options: Checkpoint,
     module: &M,
@@ -52,6 +52,11 @@ where
     I: TensorTree + Send + 'static,
     O: TensorTree + 'static,
 {
+    if options.0.casting().is_some() {
+        options.0.label::<M>().fail(format_args!(
+            "early stop has no precision of its own: call `remat::autocast` inside, in both functions"
+        ));
+    }
     run(
         options,
         std::slice::from_ref(module),

@@ -12,6 +12,7 @@ pub use segments::{Segments, TooManySegments};
 pub use sequence::{CheckpointSequence, checkpoint_sequence, checkpoint_sequence_with};
 
 use super::Layer;
+use super::casting::in_precision;
 use crate::tree::TensorTree;
 use rerun::run;
 
@@ -129,6 +130,7 @@ where
     I: TensorTree + Send + 'static,
     O: TensorTree + 'static,
 {
-    let only = move |modules: &[M], inputs| forward(&modules[0], inputs);
+    let casting = options.0.casting();
+    let only = move |modules: &[M], inputs| in_precision(casting, &modules[0], inputs, forward);
     run(options, std::slice::from_ref(module), inputs, only, only)
 }

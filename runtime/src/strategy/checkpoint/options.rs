@@ -1,5 +1,6 @@
 //! Options of a checkpoint.
 
+use super::super::casting::Autocast;
 use super::super::compression::Quantize;
 use super::super::segment::Options;
 
@@ -63,5 +64,23 @@ impl Checkpoint {
     pub const fn quantize(self, inputs: Quantize) -> Self {
         inputs.assert_values();
         Self(self.0.quantize(inputs))
+    }
+
+    /// The layer computes in another precision, as by [`autocast`](crate::autocast()), and does so again in the backward
+    /// pass. The inputs are kept as the caller has them. Stacking `#[autocast(bf16)]` on `#[checkpoint]` writes this.
+    ///
+    /// ```
+    /// use remat::{Autocast, Checkpoint, amp::Precision};
+    ///
+    /// const ATTENTION: Checkpoint =
+    ///     Checkpoint::named("Block.attention").autocast(Autocast::new(Precision::BF16));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the options of the autocast compress inputs: when compiling, in a constant.
+    #[must_use]
+    pub const fn autocast(self, casting: Autocast) -> Self {
+        Self(self.0.autocast(casting))
     }
 }

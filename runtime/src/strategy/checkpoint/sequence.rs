@@ -120,8 +120,17 @@ pub struct CheckpointSequence {
 
 impl Checkpoint {
     /// These options for every segment of a sequence of layers.
+    ///
+    /// # Panics
+    ///
+    /// If they say [`autocast`](Checkpoint::autocast): when compiling, in a constant.
     #[must_use]
     pub const fn segments(self, segments: Segments) -> CheckpointSequence {
+        assert!(
+            self.0.casting().is_none(),
+            "remat: what is done with the layers of a sequence is more than their forward passes: call \
+             `remat::autocast` inside"
+        );
         CheckpointSequence {
             each: self,
             segments,

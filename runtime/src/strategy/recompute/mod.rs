@@ -6,6 +6,7 @@ mod options;
 pub use options::Recompute;
 
 use super::Layer;
+use super::casting::{Autocast, in_precision};
 use super::compression::approximating;
 use super::off::strategies_are_off;
 use super::segment::{FloatOutput, Run, has_gradient, run_untracked, tracked};
@@ -84,7 +85,30 @@ where
     I: TensorTree + Send + 'static,
     O: TensorTree + Send + 'static,
 {
-    let call = move |modules: &[M], inputs| forward(&modules[0], inputs);
+    let casting = options.0.casting();
+    // What is kept is the input of the segment: a cast to 16 bits comes before it, one to f32 behind.
+    let (outside, inside) = match casting {
+        Some(casting) if casting.precision().is_low() => (Some(casting), None),
+        casting => (None, casting),
+    };
+    in_precision(outside, module, inputs, |module, inputs| {
+        run(options, inside, module, inputs, forward)
+    })
+}
+
+fn run<M, I, O>(
+    options: Recompute,
+    casting: Option<Autocast>,
+    module: &M,
+    inputs: I,
+    forward: fn(&M, I) -> O,
+) -> O
+where
+    M: Layer,
+    I: TensorTree + Send + 'static,
+    O: TensorTree + Send + 'static,
+{
+    let call = move |modules: &[M], inputs| in_precision(casting, &modules[0], inputs, forward);
     let inputs = match options.0.compression() {
         Some(compression) if !strategies_are_off() => compression.tree(&inputs),
         _ => inputs,

@@ -1,5 +1,6 @@
 //! Options of a recomputation.
 
+use super::super::casting::Autocast;
 use super::super::compression::Quantize;
 use super::super::segment::Options;
 
@@ -57,5 +58,22 @@ impl Recompute {
     pub const fn quantize(self, inputs: Quantize) -> Self {
         inputs.assert_values();
         Self(self.0.quantize(inputs))
+    }
+
+    /// The layer computes in another precision, as by [`autocast`](crate::autocast()). Its input is kept in the lower one
+    /// of this and the caller's. Stacking `#[autocast(bf16)]` on `#[recompute(cheap)]` writes this.
+    ///
+    /// ```
+    /// use remat::{Autocast, Recompute, amp::Precision};
+    ///
+    /// const GELU: Recompute = Recompute::named("Block.gelu").autocast(Autocast::new(Precision::BF16));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the options of the autocast compress inputs: when compiling, in a constant.
+    #[must_use]
+    pub const fn autocast(self, casting: Autocast) -> Self {
+        Self(self.0.autocast(casting))
     }
 }

@@ -1,5 +1,6 @@
 //! What strategies are told about a segment, and the name it goes by in messages.
 
+use super::super::casting::Autocast;
 use super::super::compression::Quantize;
 use crate::random::{BrokenPromise, Stream};
 use burn::tensor::Device;
@@ -15,6 +16,8 @@ pub(in super::super) struct Options {
     deterministic: bool,
     /// How the inputs are kept, if not as they are.
     compression: Option<Quantize>,
+    /// In which precision the layer computes, if not in the caller's.
+    casting: Option<Autocast>,
 }
 
 impl Options {
@@ -24,6 +27,7 @@ impl Options {
             name,
             deterministic: false,
             compression: None,
+            casting: None,
         }
     }
 
@@ -44,6 +48,16 @@ impl Options {
     pub(in super::super) const fn without_compression(mut self) -> Self {
         self.compression = None;
         self
+    }
+
+    pub(in super::super) const fn autocast(mut self, casting: Autocast) -> Self {
+        casting.assert_not_compressed();
+        self.casting = Some(casting.named_like(self.name));
+        self
+    }
+
+    pub(in super::super) const fn casting(self) -> Option<Autocast> {
+        self.casting
     }
 
     /// The stream to run with.
