@@ -92,6 +92,76 @@ impl Kept {
     }
 }
 
+/// What casts are to a layer of burn's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Casts {
+    /// It computes in 16 bits.
+    Low,
+    /// Its products do, and its softmax does not.
+    Attention,
+    /// It may, but there is nothing to be had: it looks up or adds constants.
+    Wide,
+    /// Sums over many elements: normalisation.
+    Sums,
+    Loss,
+    /// It does not, and why.
+    OnlyF32(&'static str),
+}
+
+/// What casts are to the layer of burn's that a field has one or more of.
+pub fn casts(ty: &Type) -> Option<Casts> {
+    let Type::Path(path) = layer_type(ty) else {
+        return None;
+    };
+    Casts::of(&last_name(&path.path))
+}
+
+impl Casts {
+    fn of(name: &str) -> Option<Self> {
+        let casts = match name {
+            "BatchNorm" | "GroupNorm" | "InstanceNorm" | "LayerNorm" | "RmsNorm"
+            | "LocalResponseNorm" => Self::Sums,
+            "Lstm" | "BiLstm" | "Gru" | "BiGru" | "Rnn" | "BiRnn" => {
+                Self::OnlyF32("has a state, which burn makes in f32")
+            }
+            "TransformerEncoder"
+            | "TransformerEncoderLayer"
+            | "TransformerDecoder"
+            | "TransformerDecoderLayer" => {
+                Self::OnlyF32("contains normalisation, for which 16 bits are too coarse")
+            }
+            "CrossAttention" => Self::OnlyF32("takes a softmax, for which 16 bits are too coarse"),
+            // Exponentials and logarithms, tables, noise.
+            "Softplus" | "LogSigmoid" | "Embedding" | "PositionalEncoding" | "RotaryEncoding"
+            | "GaussianNoise" => Self::Wide,
+            "MultiHeadAttention" => Self::Attention,
+            _ if LOSSES.contains(&name) => Self::Loss,
+            _ => return Work::of(name).map(|_| Self::Low),
+        };
+        Some(casts)
+    }
+}
+
+const LOSSES: &[&str] = &[
+    "BinaryCrossEntropyLoss",
+    "CosineEmbeddingLoss",
+    "CrossEntropyLoss",
+    "CTCLoss",
+    "GaussianNLLLoss",
+    "HingeEmbeddingLoss",
+    "HuberLoss",
+    "KLDivLoss",
+    "LpLoss",
+    "MarginRankingLoss",
+    "MseLoss",
+    "MultiMarginLoss",
+    "PoissonNllLoss",
+    "RNNTLoss",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
+    "TripletMarginLoss",
+];
+
 const PRODUCTS: &[&str] = &[
     "Linear",
     "Bilinear",

@@ -13,6 +13,7 @@
 mod attr;
 mod burn;
 mod check;
+mod default;
 mod error;
 mod expand;
 mod forward;
@@ -168,7 +169,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// ```
 #[proc_macro_derive(
     Remat,
-    attributes(checkpoint, recompute, frozen_stats, quantize, remat)
+    attributes(checkpoint, recompute, frozen_stats, autocast, quantize, remat)
 )]
 pub fn derive_remat(input: TokenStream) -> TokenStream {
     expand::derive(&parse_macro_input!(input as DeriveInput)).into()

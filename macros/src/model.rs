@@ -11,6 +11,8 @@ use syn::{
 
 use crate::{
     attr::{self, Annotation},
+    burn::{self, Casts},
+    default::Default,
     error::Errors,
     kind::Shape,
     strategy::Strategy,
@@ -67,7 +69,9 @@ pub struct Tail<'a> {
 
 impl<'a> Container<'a> {
     pub fn from_input(input: &'a DeriveInput, errors: &mut Errors) -> Self {
-        misplaced(&input.attrs, errors);
+        let is_struct = matches!(input.data, Data::Struct(_));
+        let has_default = |attr: &&Attribute| is_struct && attr.path().is_ident(attr::AUTOCAST);
+        misplaced(input.attrs.iter().filter(|attr| !has_default(attr)), errors);
         let attr::Container { krate, sequential } = attr::container(&input.attrs, errors);
         let mut forward = None;
         let (mut tails, mut dropouts) = (Vec::new(), Vec::new());
@@ -76,8 +80,15 @@ impl<'a> Container<'a> {
                 let said = said_of_fields(&data.fields, errors);
                 let mut steps = fields_to_run(&data.fields, &said, sequential.is_some(), errors);
                 let mut constants = BTreeSet::new();
-                let layers = layers(&data.fields, &mut constants, errors);
+                let mut default = Default::of(&input.attrs, errors);
+                let layers = layers(&data.fields, default.as_mut(), &mut constants, errors);
                 tails = self::tails(&data.fields, said, &mut constants, errors);
+                if let Some(default) = &default {
+                    default.check(errors);
+                    for tail in &tails {
+                        without_default(tail, default, errors);
+                    }
+                }
                 dropouts = self::dropouts(&data.fields);
                 for step in &mut steps {
                     // An alias of a list, then.
@@ -144,12 +155,19 @@ fn said_of_fields(fields: &Fields, errors: &mut Errors) -> Vec<attr::Field> {
 
 fn layers<'a>(
     fields: &'a Fields,
+    mut default: Option<&mut Default<'a>>,
     constants: &mut BTreeSet<String>,
     errors: &mut Errors,
 ) -> Vec<Layer<'a>> {
     let mut layers = Vec::new();
     for (index, original) in fields.iter().enumerate() {
-        if let Some(annotation) = attr::annotation(&original.attrs, errors) {
+        let own = attr::annotation(&original.attrs, errors);
+        let annotation = match &mut default {
+            Some(default) => default.apply(original, own, errors),
+            None => own,
+        };
+        if let Some(mut annotation) = annotation {
+            annotation.strategy = of_type(&annotation, &original.ty);
             let attribute = annotation.original.path();
             layers.push(Layer {
                 original,
@@ -160,6 +178,27 @@ fn layers<'a>(
         }
     }
     layers
+}
+
+/// The strategy for a layer of that type.
+fn of_type(annotation: &Annotation, ty: &Type) -> Strategy {
+    let casting = annotation.options.casting.as_ref();
+    let low = casting.is_some_and(|casting| casting.precision.is_low());
+    match annotation.strategy {
+        Strategy::Autocast if low && burn::casts(ty) == Some(Casts::Attention) => {
+            Strategy::AutocastAttention
+        }
+        strategy => strategy,
+    }
+}
+
+/// A tail is not called as the others are.
+fn without_default(tail: &Tail, default: &Default, errors: &mut Errors) {
+    errors.twice(
+        default.original(),
+        &tail.original.ty,
+        &"a tail has no precision of its own\n\nhelp: remove `#[remat(tail)]`, or annotate the other fields by themselves",
+    );
 }
 
 fn tails<'a>(
@@ -258,7 +297,7 @@ fn skipped_annotation(field: &Field, skip: &Path, errors: &mut Errors) {
 }
 
 /// A strategy above something that is not a field of a struct.
-fn misplaced(attrs: &[Attribute], errors: &mut Errors) {
+fn misplaced<'a>(attrs: impl IntoIterator<Item = &'a Attribute>, errors: &mut Errors) {
     for attr in attrs {
         let Some(attr::Known { name, layer, .. }) = attr::known(attr.path()) else {
             continue;

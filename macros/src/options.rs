@@ -2,10 +2,10 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::Path;
+use syn::{Ident, Path};
 
 use crate::{
-    attr::{Annotation, Grouping, Quantization, Rounding, Segments},
+    attr::{Annotation, Casting, Grouping, Precision, Quantization, Rounding, Segments},
     strategy::Strategy,
 };
 
@@ -24,31 +24,73 @@ use crate::{
 //
 // Output:
 //     ::remat::Quantize::bits(8).named("Block.up").group(64)
+//
+// Input:
+//     #[autocast(bf16, output = f32)]
+//
+// Output:
+//     ::remat::Autocast::new(::remat::amp::Precision::BF16)
+//         .named("Block.up")
+//         .output(::remat::amp::Precision::F32)
 pub fn expand(krate: &Path, label: &str, annotation: &Annotation, span: Span) -> TokenStream {
     let Annotation {
         strategy, options, ..
     } = annotation;
     let quantize = options.quantization.as_ref();
-    let single = match (strategy, quantize) {
-        (Strategy::Quantize, Some(quantization)) => {
+    let casting = options.casting.as_ref();
+    let single = match (strategy, quantize, casting) {
+        (Strategy::Quantize, Some(quantization), _) => {
             return expand_quantization(krate, quantization, Some(label));
         }
+        (Strategy::Autocast | Strategy::AutocastAttention, _, Some(casting)) => {
+            let cast = expand_casting(krate, casting, Some(label));
+            let compressed = quantize.map(|compression| expand_compression(krate, compression));
+            return quote_spanned!(casting.span=> #cast #compressed);
+        }
         // `.segments(..)` makes groups of a single layer's options.
-        (Strategy::CheckpointSequence, _) => Strategy::Checkpoint,
-        (single, _) => *single,
+        (Strategy::CheckpointSequence, ..) => Strategy::Checkpoint,
+        (single, ..) => *single,
     };
     let single = format_ident!("{}", single.options());
     let deterministic = options.deterministic.then(|| quote!(.deterministic()));
     let updating = options.updating.then(|| quote!(.updating()));
-    let quantize = quantize.map(|quantization| {
-        let compressed = expand_quantization(krate, quantization, None);
-        quote_spanned!(quantization.span=> .quantize(#compressed))
+    let quantize = quantize.map(|quantization| expand_compression(krate, quantization));
+    let autocast = casting.map(|casting| {
+        let cast = expand_casting(krate, casting, None);
+        quote_spanned!(casting.span=> .autocast(#cast))
     });
     let grouping = options.grouping.as_ref();
     let segments = grouping.map(|grouping| expand_segments(krate, grouping, span));
     quote_spanned! {span=>
-        #krate::#single::named(#label) #deterministic #updating #quantize #segments
+        #krate::#single::named(#label) #deterministic #updating #quantize #autocast #segments
     }
+}
+
+/// `::remat::Autocast::new(::remat::amp::Precision::BF16).named("Block.up").output(::remat::amp::Precision::F32)`
+fn expand_casting(krate: &Path, casting: &Casting, label: Option<&str>) -> TokenStream {
+    let Casting {
+        span,
+        precision,
+        output,
+    } = casting;
+    let span = *span;
+    let variant = |precision: Precision| {
+        let variant = Ident::new(precision.variant(), span);
+        quote_spanned!(span=> #krate::amp::Precision::#variant)
+    };
+    let precision = variant(*precision);
+    let named = label.map(|label| quote_spanned!(span=> .named(#label)));
+    let output = output.map(|output| {
+        let output = variant(output);
+        quote_spanned!(span=> .output(#output))
+    });
+    quote_spanned!(span=> #krate::Autocast::new(#precision) #named #output)
+}
+
+/// `.quantize(::remat::Quantize::bits(8))`
+fn expand_compression(krate: &Path, quantization: &Quantization) -> TokenStream {
+    let compressed = expand_quantization(krate, quantization, None);
+    quote_spanned!(quantization.span=> .quantize(#compressed))
 }
 
 /// `::remat::Quantize::bits(8).named("Block.up").group(64)`

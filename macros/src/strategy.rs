@@ -13,6 +13,10 @@ pub enum Strategy {
     RecomputeAttention,
     /// Batch normalisation with the running statistics.
     FrozenStats,
+    /// Each layer of the field by itself, in another precision.
+    Autocast,
+    /// burn's `MultiHeadAttention` with products in 16 bits.
+    AutocastAttention,
     /// Each layer of the field by itself, with what it keeps of its inputs compressed.
     Quantize,
 }
@@ -27,12 +31,14 @@ struct Names {
 }
 
 impl Strategy {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 8] = [
         Self::Checkpoint,
         Self::CheckpointSequence,
         Self::Recompute,
         Self::RecomputeAttention,
         Self::FrozenStats,
+        Self::Autocast,
+        Self::AutocastAttention,
         Self::Quantize,
     ];
 
@@ -47,6 +53,8 @@ impl Strategy {
                 "recompute(attention)",
             ),
             Self::FrozenStats => ("frozen_stats", "FrozenStats", "frozen_stats"),
+            Self::Autocast => ("autocast", "Autocast", "autocast(..)"),
+            Self::AutocastAttention => ("autocast_attention", "Autocast", "autocast(..)"),
             Self::Quantize => ("quantize", "Quantize", "quantize(..)"),
         };
         Names {
@@ -91,9 +99,22 @@ impl Strategy {
 
     /// Whether the user's code runs again in the backward pass.
     pub fn runs_again(self) -> bool {
+        matches!(
+            self,
+            Self::Checkpoint | Self::CheckpointSequence | Self::Recompute
+        )
+    }
+
+    /// Whether the input of the layer is kept, whatever the layer does with it.
+    pub fn keeps_input(self) -> bool {
         !matches!(
             self,
-            Self::RecomputeAttention | Self::FrozenStats | Self::Quantize
+            Self::Autocast | Self::AutocastAttention | Self::Quantize
         )
+    }
+
+    /// Whether burn's `MultiHeadAttention` is taken apart, for which its input must be written in the call.
+    pub fn takes_attention_apart(self) -> bool {
+        matches!(self, Self::RecomputeAttention | Self::AutocastAttention)
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Each is an ordinary burn module in a file of its own; what is measured is what its fields say.
 
+mod bf16;
+mod bf16_checkpoint;
+mod bf16_recompute;
 mod block;
 mod checkpoint;
 mod checkpoint_quantized;
@@ -20,6 +23,9 @@ mod strategies;
 
 use clap::Args;
 
+pub use bf16::Bf16;
+pub use bf16_checkpoint::Bf16Checkpoint;
+pub use bf16_recompute::Bf16Recompute;
 pub use block::Block;
 pub use checkpoint::Checkpoint;
 pub use checkpoint_quantized::CheckpointQuantized;

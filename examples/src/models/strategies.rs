@@ -4,8 +4,9 @@ use burn::tensor::Device;
 
 use super::model::{Model, model};
 use super::{
-    Checkpoint, CheckpointQuantized, DropoutSeeded, EarlyStop, Every2, Plain, Quantized,
-    RecomputeAttention, RecomputeCheap, RecomputeCheckpoint, SequenceRecursive, Sqrt, Workload,
+    Bf16, Bf16Checkpoint, Bf16Recompute, Checkpoint, CheckpointQuantized, DropoutSeeded, EarlyStop,
+    Every2, Plain, Quantized, RecomputeAttention, RecomputeCheap, RecomputeCheckpoint,
+    SequenceRecursive, Sqrt, Workload,
 };
 
 /// A row of the comparison.
@@ -122,6 +123,27 @@ pub const STRATEGIES: &[Strategy] = &[
         build: |sizes, device| {
             let stack = CheckpointQuantized::new(sizes, device);
             model(device, stack, CheckpointQuantized::forward)
+        },
+        comparable: true,
+    },
+    Strategy {
+        name: "bf16",
+        build: |sizes, device| model(device, Bf16::new(sizes, device), Bf16::forward),
+        comparable: true,
+    },
+    Strategy {
+        name: "bf16_recompute",
+        build: |sizes, device| {
+            let stack = Bf16Recompute::new(sizes, device);
+            model(device, stack, Bf16Recompute::forward)
+        },
+        comparable: true,
+    },
+    Strategy {
+        name: "bf16_checkpoint",
+        build: |sizes, device| {
+            let stack = Bf16Checkpoint::new(sizes, device);
+            model(device, stack, Bf16Checkpoint::forward)
         },
         comparable: true,
     },

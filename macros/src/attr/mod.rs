@@ -1,5 +1,6 @@
 //! The helper attributes, from tokens to values. Whatever is wrong is reported, and parsing goes on.
 
+mod autocast;
 mod checkpoint;
 mod flag;
 mod frozen_stats;
@@ -19,14 +20,16 @@ use syn::{
 
 use crate::{error::Errors, syntax::show};
 
+pub use autocast::{Casting, Precision, of_struct};
 pub use checkpoint::{Grouping, Segments};
 pub use quantize::{Quantization, Rounding};
 pub use remat::{Container, Field, Sequential, container, crate_path, field, skip};
-pub use strategy::{Annotation, Known, Options, annotation, is_strategy, known};
+pub use strategy::{Annotation, Known, Options, annotation, is_strategy, known, stacked};
 
 pub const CHECKPOINT: &str = "checkpoint";
 pub const RECOMPUTE: &str = "recompute";
 pub const FROZEN_STATS: &str = "frozen_stats";
+pub const AUTOCAST: &str = "autocast";
 pub const QUANTIZE: &str = "quantize";
 pub const REMAT: &str = "remat";
 

@@ -1,7 +1,7 @@
 //! Which strategies a field can have two of.
 
 use super::{
-    CHECKPOINT, FROZEN_STATS, QUANTIZE, RECOMPUTE,
+    AUTOCAST, CHECKPOINT, FROZEN_STATS, QUANTIZE, RECOMPUTE,
     strategy::{Annotation, Known, Options},
 };
 use crate::{error::Errors, kind::integer};
@@ -28,7 +28,11 @@ const FROZEN_IN_CHECKPOINT: Pair = Pair::Nested {
 };
 
 /// The pairs, each in the order in which the strategies of a field are looked for, whatever order they are written in.
-static PAIRS: [(&str, &str, Pair); 6] = [
+static PAIRS: [(&str, &str, Pair); 10] = [
+    (CHECKPOINT, AUTOCAST, Pair::Stack(cast_segment)),
+    (RECOMPUTE, AUTOCAST, Pair::Stack(cast)),
+    (FROZEN_STATS, AUTOCAST, Pair::Stack(cast)),
+    (AUTOCAST, QUANTIZE, Pair::Stack(compress_cast_inputs)),
     (CHECKPOINT, QUANTIZE, Pair::Stack(compress_inputs)),
     (
         CHECKPOINT,
@@ -76,6 +80,32 @@ pub fn stack(
         Pair::Exclusive { why, help } => format!("{why}: {both}\n\nhelp: {help}"),
     };
     errors.twice(kept.original, added.original, &message);
+}
+
+/// The layer computes in another precision, each time that it runs.
+fn cast(layer: &mut Options, cast: Options, _: &mut Errors) {
+    layer.casting = cast.casting;
+}
+
+/// That of a group of layers is what the body of a loop does, which is more than the layers' own calls.
+fn cast_segment(layer: &mut Options, cast: Options, errors: &mut Errors) {
+    let Some(casting) = cast.casting else { return };
+    let why = match (&layer.grouping, layer.early_stop) {
+        (None, false) => {
+            layer.casting = Some(casting);
+            return;
+        }
+        (Some(_), _) => "layers that run again in groups have no precision of their own",
+        (None, true) => "a layer whose second run stops early has no precision of its own",
+    };
+    let help = "put `#[autocast(..)]` on the layer's own struct, or on its fields";
+    let message = format!("{why}\n\nhelp: {help}");
+    errors.push(syn::Error::new(casting.span, message));
+}
+
+/// What a layer keeps of its cast inputs. Signs are enough where they are without a cast.
+fn compress_cast_inputs(layer: &mut Options, compressed: Options, _: &mut Errors) {
+    layer.quantization = compressed.quantization;
 }
 
 /// What a layer keeps is what it runs again from.

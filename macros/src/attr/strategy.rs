@@ -3,8 +3,8 @@
 use syn::{Attribute, Path};
 
 use super::{
-    CHECKPOINT, FROZEN_STATS, Grouping, QUANTIZE, Quantization, RECOMPUTE, checkpoint,
-    frozen_stats, named, quantize, recompute, stack::stack,
+    AUTOCAST, CHECKPOINT, Casting, FROZEN_STATS, Grouping, QUANTIZE, Quantization, RECOMPUTE,
+    autocast, checkpoint, frozen_stats, named, quantize, recompute, stack::stack,
 };
 use crate::{error::Errors, strategy::Strategy};
 
@@ -22,7 +22,7 @@ pub struct Known {
 }
 
 /// Where a field has several of them, the first one here counts.
-static KNOWN: [Known; 4] = [
+static KNOWN: [Known; 5] = [
     Known {
         name: CHECKPOINT,
         shown: "#[checkpoint]",
@@ -43,6 +43,13 @@ static KNOWN: [Known; 4] = [
         layer: "the `BatchNorm`, or the module that contains one",
         again: false,
         read: frozen_stats::read,
+    },
+    Known {
+        name: AUTOCAST,
+        shown: "#[autocast(..)]",
+        layer: "the layer that is to compute in another precision",
+        again: false,
+        read: autocast::read,
     },
     Known {
         name: QUANTIZE,
@@ -75,6 +82,8 @@ pub struct Options {
     pub grouping: Option<Grouping>,
     /// How what is kept of the inputs is compressed.
     pub quantization: Option<Quantization>,
+    /// In what the layer computes.
+    pub casting: Option<Casting>,
 }
 
 /// The strategy that is called so, if it is one.
@@ -99,6 +108,29 @@ pub fn annotation<'a>(attrs: &'a [Attribute], errors: &mut Errors) -> Option<Ann
         }
     }
     found.map(|(_, annotation)| annotation)
+}
+
+/// An annotation that the struct has for a field, together with the field's own.
+pub fn stacked<'a>(
+    own: Option<Annotation<'a>>,
+    default: Annotation<'a>,
+    errors: &mut Errors,
+) -> Annotation<'a> {
+    let place = |annotation: &Annotation| {
+        let path = annotation.original.path();
+        KNOWN.iter().position(|known| path.is_ident(known.name))
+    };
+    let Some(own) = own else { return default };
+    let (Some(a), Some(b)) = (place(&own), place(&default)) else {
+        return own;
+    };
+    let (first, mut kept, second, added) = if a < b {
+        (a, own, b, default)
+    } else {
+        (b, default, a, own)
+    };
+    stack((&KNOWN[first], &mut kept), (&KNOWN[second], added), errors);
+    kept
 }
 
 impl Known {

@@ -1,23 +1,28 @@
 //! Which layers a strategy is for. Of types that are not burn's only rustc knows, or the runtime.
 
 use crate::{
-    burn::{self, Kept, Known, Work},
+    burn::{self, Casts, Kept, Known, Work},
     error::Errors,
     kind::{integer, layer_type},
     model::Layer,
     strategy::Strategy,
+    syntax::show,
 };
 
 /// Reports a strategy on a layer that it is not for.
 pub fn check(layer: &Layer, errors: &mut Errors) -> bool {
     let known = burn::known(&layer.original.ty);
     let fits = known.is_none_or(|known| check_known(layer, &known, errors));
-    fits && check_signs(layer, errors)
+    fits && check_precision(layer, errors) && check_signs(layer, errors)
 }
 
 fn check_known(layer: &Layer, known: &Known, errors: &mut Errors) -> bool {
     let fits = match layer.annotation.strategy {
-        Strategy::Checkpoint | Strategy::CheckpointSequence | Strategy::Quantize => true,
+        Strategy::Checkpoint
+        | Strategy::CheckpointSequence
+        | Strategy::Autocast
+        | Strategy::AutocastAttention
+        | Strategy::Quantize => true,
         Strategy::Recompute => check_cheap(layer, known, errors),
         Strategy::RecomputeAttention => check_attention(known, errors),
         Strategy::FrozenStats => check_statistics(known, errors),
@@ -88,7 +93,7 @@ fn check_kept(layer: &Layer, known: &Known, errors: &mut Errors) -> bool {
     let help = match known.kept {
         Kept::Indices => "remove `#[quantize(..)]`: the gradient needs the indices as they are",
         // A segment keeps its input, whatever is in it.
-        _ if layer.annotation.strategy != Strategy::Quantize => return true,
+        _ if layer.annotation.strategy.keeps_input() => return true,
         Kept::Mask => {
             "remove `#[quantize(..)]`; with `remat::nn::Dropout`, the mask is not kept either"
         }
@@ -104,6 +109,40 @@ fn check_kept(layer: &Layer, known: &Known, errors: &mut Errors) -> bool {
         &format_args!(
             "`{name}` keeps nothing of its input that could be compressed\n\nhelp: {help}"
         ),
+    );
+    false
+}
+
+/// What would be wrong or too coarse in 16 bits.
+fn check_precision(layer: &Layer, errors: &mut Errors) -> bool {
+    let casting = layer.annotation.options.casting.as_ref();
+    let Some(casting) = casting.filter(|casting| casting.precision.is_low()) else {
+        return true;
+    };
+    let ty = layer_type(&layer.original.ty);
+    let (why, help) = match burn::casts(ty) {
+        Some(Casts::Sums) => (
+            "takes sums, for which 16 bits are too coarse",
+            "remove `#[autocast(..)]`: a normalisation stays in f32. Among layers in 16 bits, `#[autocast(f32)]` makes \
+             it an island",
+        ),
+        Some(Casts::Loss) => (
+            "is a loss, which is too coarse in 16 bits to train with",
+            "remove `#[autocast(..)]`: a loss stays in f32",
+        ),
+        Some(Casts::OnlyF32(why)) => (why, "write `#[autocast(f32)]` on this field"),
+        Some(Casts::Attention) if !layer.annotation.strategy.takes_attention_apart() => (
+            "takes a softmax, for which 16 bits are too coarse",
+            "write `#[recompute(attention)]` instead, which has it in f32 and keeps little more than a checkpoint, or \
+             put the attention into a struct of its own with `#[autocast(..)]`",
+        ),
+        _ => return true,
+    };
+    let name = show(ty);
+    let precision = casting.precision.variant().to_lowercase();
+    errors.at(
+        ty,
+        &format_args!("`{name}` cannot compute in {precision}: it {why}\n\nhelp: {help}"),
     );
     false
 }

@@ -88,6 +88,7 @@ fn check_visited(layer: &Layer, errors: &mut Errors) -> bool {
     if skipped {
         let what = match layer.annotation.strategy {
             Strategy::FrozenStats => "have frozen statistics",
+            Strategy::Autocast | Strategy::AutocastAttention => "compute in another precision",
             Strategy::Quantize => "keep its inputs compressed",
             Strategy::Recompute | Strategy::RecomputeAttention => "be recomputed",
             Strategy::Checkpoint | Strategy::CheckpointSequence => "be checkpointed",
@@ -181,7 +182,7 @@ fn check_step(step: &Step, errors: &mut Errors) -> bool {
 /// What goes through a sequential module is not what an attention takes.
 fn check_input(step: &Step, layers: &[Layer], errors: &mut Errors) -> bool {
     let attention = layers.iter().find(|layer| {
-        layer.member == step.member && layer.annotation.strategy == Strategy::RecomputeAttention
+        layer.member == step.member && layer.annotation.strategy.takes_attention_apart()
     });
     if let Some(attention) = attention {
         errors.at(

@@ -1,4 +1,4 @@
-//! The call of a field with `#[recompute(attention)]`.
+//! The call of an attention with `#[recompute(attention)]` or `#[autocast(bf16)]`.
 //!
 //! The runtime has to take the input of the attention apart. The fields of burn's `MhaInput` are private, so it has an
 //! input of its own with the same functions, and the call is written with that one. Nothing of the user's runs again:
@@ -14,17 +14,14 @@ use super::{
     value::Layer,
     walk::Walk,
 };
-use crate::{
-    strategy::Strategy,
-    syntax::{peel, show},
-};
+use crate::syntax::{peel, show};
 
 /// The type of the input, in burn and in the runtime.
 const INPUT: &str = "MhaInput";
 
 impl Walk<'_> {
     pub fn is_attention(&self, row: usize) -> bool {
-        self.table.rows[row].strategy == Strategy::RecomputeAttention
+        self.table.rows[row].strategy.takes_attention_apart()
     }
 
     /// The call of an attention, written with the runtime's function and input. `None` if it cannot be, which is
@@ -59,26 +56,29 @@ impl Walk<'_> {
             return;
         }
         let receiver = show(&call.receiver);
+        let attribute = self.table.rows[layer.row].strategy.attribute();
         let write = format!("write `{receiver}.forward({INPUT}::self_attn(x))`");
         let (place, message): (&dyn ToTokens, String) = if self.is_part(&call.receiver, layer) {
             let message = format!(
-                "`{receiver}` is a part of a layer with `#[recompute(attention)]`, which runs as a whole\
-                 \n\nhelp: call `forward` of the whole layer, or remove `#[recompute(attention)]`"
+                "`{receiver}` is a part of a layer with `#[{attribute}]`, which runs as a whole\
+                 \n\nhelp: call `forward` of the whole layer, or remove `#[{attribute}]`"
             );
             (&call.receiver, message)
         } else if call.method == "forward_cache" {
-            let message = "`forward_cache` is for inference with a cache, and `#[recompute(attention)]` is for training\
-                \n\nhelp: a call that is not for training belongs in an `impl` without `#[remat::forward]`";
-            (&call.method, message.to_string())
+            let message = format!(
+                "`forward_cache` is for inference with a cache, and `#[{attribute}]` is for training\
+                \n\nhelp: a call that is not for training belongs in an `impl` without `#[remat::forward]`"
+            );
+            (&call.method, message)
         } else if let Some(input) = input {
             let message = format!(
-                "the input of a layer with `#[recompute(attention)]` must be written in the call, since the fields of \
+                "the input of a layer with `#[{attribute}]` must be written in the call, since the fields of \
                  burn's `{INPUT}` cannot be read\n\nhelp: {write}"
             );
             (input, message)
         } else {
             let message = format!(
-                "a layer with `#[recompute(attention)]` can only be called as `forward`, with one input\n\nhelp: {write}"
+                "a layer with `#[{attribute}]` can only be called as `forward`, with one input\n\nhelp: {write}"
             );
             (&call.method, message)
         };

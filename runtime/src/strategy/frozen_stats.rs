@@ -1,6 +1,7 @@
 //! `#[frozen_stats]`: batch normalisation with the running statistics, in training.
 
 use super::Layer;
+use super::casting::{Autocast, in_precision};
 use super::segment::{KeptInputs, Label, Options};
 use crate::tree::{TensorTree, TensorVisitor};
 use burn::module::{Flag, ModuleMapper, Param};
@@ -57,6 +58,26 @@ impl FrozenStats {
             ..self
         }
     }
+
+    /// In a stream of 16 bits, an island in f32, as by [`autocast`](crate::autocast()). Stacking `#[autocast(f32)]` on
+    /// `#[frozen_stats]` writes this.
+    ///
+    /// ```
+    /// use remat::{Autocast, FrozenStats, amp::Precision};
+    ///
+    /// const NORM: FrozenStats = FrozenStats::named("Block.norm").autocast(Autocast::new(Precision::F32));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the options of the autocast compress inputs: when compiling, in a constant.
+    #[must_use]
+    pub const fn autocast(self, casting: Autocast) -> Self {
+        Self {
+            options: self.options.autocast(casting),
+            ..self
+        }
+    }
 }
 
 /// Runs `forward` with every [`BatchNorm`](burn::nn::BatchNorm) in the module normalising with its running statistics,
@@ -102,6 +123,7 @@ pub fn frozen_stats<M, I, O>(module: &M, inputs: I, forward: fn(&M, I) -> O) -> 
 where
     M: Layer,
     I: TensorTree,
+    O: TensorTree,
 {
     frozen_stats_with(FrozenStats::new(), module, inputs, forward)
 }
@@ -134,7 +156,20 @@ pub fn frozen_stats_with<M, I, O>(
 where
     M: Layer,
     I: TensorTree,
+    O: TensorTree,
 {
+    let casting = options.options.casting();
+    in_precision(casting, module, inputs, |module, inputs| {
+        run(options, module, inputs, forward)
+    })
+}
+
+fn run<M: Layer, I: TensorTree, O>(
+    options: FrozenStats,
+    module: &M,
+    inputs: I,
+    forward: fn(&M, I) -> O,
+) -> O {
     let mut training = Training(module.devices().iter().any(Device::is_autodiff));
     inputs.visit_tensors(&mut training);
     if !training.0 {
