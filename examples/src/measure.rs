@@ -232,10 +232,14 @@ mod tests {
         let rows: Vec<_> = rows.collect();
         for row in &rows {
             if let Some(error) = row.grad_max_rel_err {
-                assert_eq!(row.loss.to_bits(), rows[0].loss.to_bits(), "{row:?}");
-                // Gradients from compressed values are another thing.
+                let low = row.strategy.starts_with("bf16");
+                let off = (row.loss / rows[0].loss - 1.0).abs();
+                assert!(off <= if low { 0.01 } else { 0.0 }, "{row:?}");
+                // Gradients from compressed values, or in 16 bits, are another thing.
                 let limit = if row.strategy.contains("quantize") {
                     1.0
+                } else if low {
+                    0.1
                 } else {
                     1e-3
                 };

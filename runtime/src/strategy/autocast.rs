@@ -13,8 +13,8 @@ use crate::tree::TensorTree;
 ///
 /// * The module is not changed: its parameters are the f32 masters. Their gradients arrive in f32, and each parameter is
 ///   cast once a call, also if it is used several times inside.
-/// * Memory: what the layer keeps, it keeps in the precision. Of the cast parameters nothing is kept: they are cast again
-///   in the backward pass. Nor is anything kept of a cast input that is computed again itself
+/// * Memory: what the layer keeps, it keeps in the precision. Of the cast parameters nothing is kept, but where burn
+///   reshapes them (below): they are cast again in the backward pass. Nor is anything kept of a cast input that is computed again itself
 ///   ([`recompute`](crate::recompute())), or is a leaf.
 /// * Outputs are in the dtype of the float inputs (without any, in that of the parameters): sums with them never mix
 ///   dtypes. [`Autocast::output`] says otherwise.
@@ -41,6 +41,8 @@ use crate::tree::TensorTree;
 ///
 /// # What to know
 ///
+/// * For inputs of more than two dimensions, burn's `Linear` reshapes its weight, and keeps that in the precision until the
+///   backward pass. `x.reshape([rows, width])` in front of it and back behind it avoids that; `autocast_attention` does so.
 /// * A frozen parameter that is cast is kept in the precision as well, for the gradient of the input. Cast such
 ///   parameters once, with [`Precision::cast`].
 /// * Outside of annotated layers, burn checks the dtypes of elementwise operations in debug builds only (and Flex panics

@@ -1,5 +1,6 @@
 //! The forward pass of burn's `MultiHeadAttention` with its core as a node.
 
+use super::super::casting::rows;
 use super::super::compression::Quantize;
 use super::super::segment::Label;
 use super::node::Core;
@@ -30,9 +31,9 @@ impl Apart {
         };
         let [batch, queries, d_model] = input.query.dims();
         let weighing = weighing(attention, &input, self.computes_in);
-        let q = projected(attention, &attention.query, input.query);
-        let k = projected(attention, &attention.key, input.key);
-        let v = projected(attention, &attention.value, input.value);
+        let q = self.projected(attention, &attention.query, input.query);
+        let k = self.projected(attention, &attention.key, input.key);
+        let v = self.projected(attention, &attention.value, input.value);
         let dropout = &attention.dropout;
         let drops = dropout.prob > 0.0 && dropout.training.is_enabled();
         let device = device.filter(|_| drops);
@@ -52,8 +53,28 @@ impl Apart {
         };
         MhaOutput {
             weights,
-            context: attention.output.forward(context),
+            context: self.linear(&attention.output, context),
         }
+    }
+}
+
+impl Apart {
+    fn projected(self, attention: &MultiHeadAttention, linear: &Linear, x: Tensor<3>) -> Tensor<4> {
+        let [batch, length, _] = x.dims();
+        self.linear(linear, x)
+            .reshape([batch, length, attention.n_heads, attention.d_k])
+            .swap_dims(1, 2)
+    }
+
+    /// A layer's product; of a cast weight, nothing is kept.
+    fn linear(self, linear: &Linear, x: Tensor<3>) -> Tensor<3> {
+        if self.computes_in.is_none() {
+            return linear.forward(x);
+        }
+        let [batch, length, _] = x.dims();
+        let y = linear.forward(rows(x));
+        let [_, width] = y.dims();
+        y.reshape([batch, length, width])
     }
 }
 
@@ -62,14 +83,6 @@ pub(super) fn device(attention: &MultiHeadAttention, input: &MhaInput) -> Option
     let inputs = [&input.query, &input.key, &input.value].map(Tensor::device);
     let of_input = inputs.into_iter().find(Device::is_autodiff);
     of_input.or_else(|| attention.devices().into_iter().find(Device::is_autodiff))
-}
-
-fn projected(attention: &MultiHeadAttention, linear: &Linear, x: Tensor<3>) -> Tensor<4> {
-    let [batch, length, _] = x.dims();
-    linear
-        .forward(x)
-        .reshape([batch, length, attention.n_heads, attention.d_k])
-        .swap_dims(1, 2)
 }
 
 fn weighing(

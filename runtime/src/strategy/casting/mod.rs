@@ -1,9 +1,11 @@
 //! Calls in another precision than the caller's: what `autocast` does, and other strategies around their layer.
 
+mod again;
 mod module;
 mod options;
 mod tensors;
 
+pub(super) use again::rows;
 pub use options::Autocast;
 
 use super::Layer;

@@ -1,7 +1,7 @@
 //! Float tensors in another precision.
 
-use super::super::compression::{approximating, are_approximate};
-use crate::tape::{ParentId, SavedAs, gives_value_again, save_as};
+use super::again::computed_again;
+use crate::tape::{ParentId, gives_value_again};
 use crate::tree::{TensorMapper, TensorVisitor};
 use burn::backend::DispatchTensor;
 use burn::tensor::{DType, Device, FloatDType, Tensor};
@@ -50,20 +50,11 @@ pub(super) fn changes(from: DType, to: FloatDType) -> bool {
 fn cast<const D: usize>(tensor: Tensor<D>, dtype: FloatDType) -> Tensor<D> {
     let cast = tensor.clone().cast(dtype);
     // A leaf is a parameter, or an input that somebody holds.
-    if !tensor.is_require_grad() && !gives_value_again(&tensor) {
-        return cast;
+    if tensor.is_require_grad() || gives_value_again(&tensor) {
+        computed_again(cast, &tensor, move |value| value.cast(dtype))
+    } else {
+        cast
     }
-    let again = move |mut values: crate::tape::Values| {
-        let value: Tensor<D> = values
-            .take(0)
-            .expect("the value of the tensor that is named below");
-        value.cast(dtype)
-    };
-    if are_approximate(&tensor) {
-        let (again, marker) = approximating(again);
-        return marker.mark(save_as(cast, SavedAs::new(again).with_value_of(&tensor)));
-    }
-    save_as(cast, SavedAs::new(again).with_value_of(&tensor))
 }
 
 /// What the float tensors of a call have in common.
