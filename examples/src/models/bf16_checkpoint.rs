@@ -3,6 +3,7 @@
 use burn::module::Module;
 use burn::tensor::{Device, FloatDType, Tensor};
 use remat::Remat;
+use remat::amp::widened;
 
 use super::Workload;
 use super::bf16::HalfBlock;
@@ -34,6 +35,6 @@ impl Bf16Checkpoint {
         for block in &self.blocks {
             x = block.forward(x);
         }
-        x.cast(FloatDType::F32)
+        widened(x)
     }
 }

@@ -1,6 +1,7 @@
 //! Snapshots of what the macros write. `INSTA_UPDATE=always cargo test -p remat-macros` writes them anew; read them.
 
 mod attention;
+mod autocast;
 mod derive;
 mod escapes;
 mod expansion;

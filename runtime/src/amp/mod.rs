@@ -4,6 +4,7 @@ mod place;
 mod precision;
 mod running;
 
+pub use crate::strategy::widened;
 pub(crate) use place::Place;
 pub use precision::{Precision, RunningStatistics};
 pub(crate) use running::running_state;

@@ -67,6 +67,59 @@ mod applied {
     }
 }
 
+/// A layer that a struct's precision is for, and that no annotated impl calls.
+#[deny(unfulfilled_lint_expectations)]
+#[expect(dead_code)]
+mod default_forgotten {
+    use super::Tensor;
+    use burn::module::Module;
+    use burn::nn::Linear;
+    use remat::Remat;
+
+    #[derive(Module, Debug, Remat)]
+    #[autocast(bf16)]
+    pub struct Block {
+        pub up: Linear,
+        pub down: Linear,
+    }
+
+    #[remat::forward]
+    impl Block {
+        pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+            self.up.forward(x)
+        }
+    }
+
+    impl Block {
+        pub fn forward_down(&self, x: Tensor<2>) -> Tensor<2> {
+            self.down.forward(x)
+        }
+    }
+}
+
+/// The same, applied.
+#[deny(dead_code, unused)]
+mod default_applied {
+    use super::Tensor;
+    use burn::module::Module;
+    use burn::nn::Linear;
+    use remat::Remat;
+
+    #[derive(Module, Debug, Remat)]
+    #[autocast(bf16)]
+    pub struct Block {
+        pub up: Linear,
+        pub down: Linear,
+    }
+
+    #[remat::forward]
+    impl Block {
+        pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+            self.down.forward(self.up.forward(x))
+        }
+    }
+}
+
 /// Without any annotated impl, and without annotations at all.
 #[deny(unfulfilled_lint_expectations)]
 #[expect(dead_code)]

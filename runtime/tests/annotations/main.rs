@@ -5,6 +5,8 @@
 
 mod arguments;
 mod attention;
+#[cfg(not(cube))] // not every device computes in 16 bits
+mod autocast;
 mod bindings;
 mod containers;
 mod counting;

@@ -1,8 +1,9 @@
 //! Results of cheap operations that are done again in the backward pass.
 
 use super::super::compression::{approximating, are_approximate};
+use super::super::off::strategies_are_off;
 use crate::tape::{SavedAs, Values, gives_value_again, save_as};
-use burn::tensor::Tensor;
+use burn::tensor::{FloatDType, Tensor};
 
 /// `result`, of which consumers keep nothing: they compute it again from `of`, which it has come from.
 pub(super) fn computed_again<const D: usize, const R: usize>(
@@ -19,6 +20,32 @@ pub(super) fn computed_again<const D: usize, const R: usize>(
         return marker.mark(save_as(result, SavedAs::new(again).with_value_of(of)));
     }
     save_as(result, SavedAs::new(again).with_value_of(of))
+}
+
+/// The tensor in f32; operations that consume it, and would keep that, keep its 16 bits instead.
+///
+/// For the end of a stream of 16 bits, where a loss is computed in f32 from its input. If nothing keeps that input,
+/// a plain cast is better: with this, its 16 bits stay in any case.
+///
+/// ```
+/// use burn::tensor::{DType, Device, FloatDType, Tensor};
+///
+/// let device = Device::flex().autodiff();
+/// let x = Tensor::<1>::from_floats([1.0, 2.0], &device).require_grad();
+/// let stream = x.clone().cast(FloatDType::BF16) * 2.0;
+/// let y = remat::amp::widened(stream);
+/// assert_eq!(y.dtype(), DType::F32);
+/// let gradient = x.grad(&y.square().sum().backward()).unwrap(); // 2 · 2 · 2x
+/// assert_eq!(gradient.to_data().try_to_vec::<f32>().unwrap(), [8.0, 16.0]);
+/// ```
+#[must_use]
+pub fn widened<const D: usize>(stream: Tensor<D>) -> Tensor<D> {
+    let widen = |x: Tensor<D>| x.cast(FloatDType::F32);
+    let wide = widen(stream.clone());
+    if strategies_are_off() || !stream.is_tracked() || stream.dtype() == wide.dtype() {
+        return wide;
+    }
+    computed_again(wide, &stream, widen)
 }
 
 /// The rows of all batches `[batch * length, width]`.

@@ -6,6 +6,7 @@ mod options;
 mod tensors;
 
 pub(super) use again::rows;
+pub use again::widened;
 pub use options::Autocast;
 
 use super::Layer;

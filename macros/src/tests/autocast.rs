@@ -1,0 +1,284 @@
+//! `#[autocast(bf16)]`.
+
+use super::{check, derive, with_struct};
+
+#[test]
+fn constants_and_table() {
+    check!(
+        derive,
+        "
+        struct Block {
+            #[autocast(bf16)]
+            up: Linear,
+            #[autocast(f16, output = f32)]
+            several: Vec<nn::Linear>,
+            #[autocast(output = bf16, f32)]
+            norm: Option<LayerNorm>,
+            #[autocast(bf16)]
+            attention: MultiHeadAttention,
+            #[autocast(f32)]
+            island: MultiHeadAttention,
+            #[autocast(f32)]
+            loss: MseLoss,
+            #[autocast(bf16)]
+            mine: Mine,
+            plain: Linear,
+        }
+    "
+    );
+}
+
+#[test]
+fn with_other_strategies() {
+    check!(
+        derive,
+        "
+        struct Block {
+            #[checkpoint]
+            #[autocast(bf16)]
+            segment: Mine,
+            #[autocast(bf16)]
+            #[recompute(cheap)]
+            gelu: Gelu,
+            #[recompute(attention)]
+            #[autocast(bf16, output = bf16)]
+            attention: MultiHeadAttention,
+            #[quantize(bits = 8)]
+            #[autocast(bf16)]
+            up: Linear,
+            #[frozen_stats]
+            #[autocast(f32)]
+            norm: BatchNorm,
+            #[checkpoint(deterministic)]
+            #[quantize(bits = 4)]
+            #[autocast(f16)]
+            all: Mine,
+            #[autocast(bf16)]
+            #[quantize(bits = 1)]
+            relu: Relu,
+        }
+    "
+    );
+}
+
+/// Each kind of layer has its precision; the user's own types have annotations of their own.
+#[test]
+fn the_default_of_a_struct() {
+    check!(
+        derive,
+        "
+        #[autocast(bf16)]
+        struct Block {
+            norm: LayerNorm,
+            attention: MultiHeadAttention,
+            linear: Linear,
+            convs: Vec<Conv2d>,
+            activation: Option<Gelu>,
+            softplus: Softplus,
+            pool: MaxPool2d,
+            embedding: Embedding,
+            loss: CrossEntropyLoss,
+            mine: Mine,
+            #[autocast(f32)]
+            own: Linear,
+            #[checkpoint]
+            segment: Linear,
+            #[quantize(bits = 8)]
+            compressed: Linear,
+            #[recompute(cheap)]
+            lean: RmsNorm,
+            #[frozen_stats]
+            frozen: BatchNorm,
+            #[module(skip)]
+            skipped: Linear,
+            width: usize,
+            weight: Param<Tensor<2>>,
+        }
+    "
+    );
+}
+
+#[test]
+fn an_island_of_f32() {
+    check!(
+        derive,
+        "
+        #[autocast(f32)]
+        struct Block {
+            norm: LayerNorm,
+            lstm: Lstm,
+            attention: MultiHeadAttention,
+            mine: Mine,
+        }
+    "
+    );
+}
+
+#[test]
+fn calls() {
+    check!(
+        with_struct,
+        "
+        struct Net {
+            #[autocast(bf16)]
+            up: Linear,
+            #[autocast(bf16)]
+            attention: MultiHeadAttention,
+            #[checkpoint]
+            #[autocast(bf16)]
+            segment: Mine,
+            #[autocast(f16)]
+            layers: Vec<Linear>,
+        }
+        ---
+        impl Net {
+            fn forward(&self, x: Tensor<3>, mask: Tensor<2, Bool>) -> Tensor<3> {
+                let x = self.segment.forward(self.up.forward(x));
+                let input = MhaInput::self_attn(x.clone()).mask_pad(mask.clone());
+                let h = self.attention.forward(MhaInput::self_attn(x).mask_pad(mask)).context;
+                self.layers.iter().fold(h, |h, layer| layer.forward(h))
+            }
+        }
+    "
+    );
+}
+
+#[test]
+fn options() {
+    check!(
+        derive,
+        "
+        struct Block {
+            #[autocast]
+            a: Linear,
+            #[autocast()]
+            b: Linear,
+            #[autocast = bf16]
+            c: Linear,
+            #[autocast(bfloat16)]
+            d: Linear,
+            #[autocast(bf16, f16)]
+            e: Linear,
+            #[autocast(bf16, bf16)]
+            f: Linear,
+            #[autocast(bf16 = 1)]
+            g: Linear,
+            #[autocast(output = f32)]
+            h: Linear,
+            #[autocast(bf16, output = half)]
+            i: Linear,
+            #[autocast(bf16, output)]
+            j: Linear,
+            #[autocast(bf16, output = f32, output = f16)]
+            k: Linear,
+            #[autocast(bf16)]
+            #[autocast(f16)]
+            l: Linear,
+        }
+    "
+    );
+}
+
+#[test]
+fn layers_that_do_not_fit() {
+    check!(
+        derive,
+        "
+        struct Block {
+            #[autocast(bf16)]
+            norm: LayerNorm,
+            #[autocast(f16)]
+            batch: Vec<BatchNorm>,
+            #[autocast(bf16)]
+            loss: nn::loss::CrossEntropyLoss,
+            #[autocast(f16)]
+            bce: BinaryCrossEntropyLoss,
+            #[autocast(bf16)]
+            lstm: Lstm,
+            #[autocast(bf16)]
+            encoder: TransformerEncoder,
+            #[checkpoint]
+            #[autocast(bf16)]
+            attention: MultiHeadAttention,
+            #[checkpoint(every = 2)]
+            #[autocast(bf16)]
+            groups: Vec<Mine>,
+            #[checkpoint(early_stop)]
+            #[autocast(bf16)]
+            early: Mine,
+            #[autocast(bf16)]
+            weight: Param<Tensor<2>>,
+            #[autocast(bf16)]
+            #[module(skip)]
+            skipped: Linear,
+            #[autocast(bf16)]
+            #[quantize(bits = 8)]
+            dropout: Dropout,
+            #[remat(tail)]
+            #[autocast(bf16)]
+            tail: Linear,
+        }
+    "
+    );
+}
+
+#[test]
+fn defaults_that_do_not_fit() {
+    check!(
+        derive,
+        "
+        #[autocast(bf16)]
+        #[autocast(f16)]
+        struct Block {
+            lstm: Lstm,
+            #[checkpoint(sqrt)]
+            layers: Vec<Linear>,
+            up: Linear,
+            #[remat(tail)]
+            tail: Linear,
+        }
+    "
+    );
+}
+
+#[test]
+fn a_default_for_nothing() {
+    check!(
+        derive,
+        "
+        #[autocast(bf16)]
+        struct Block {
+            norm: LayerNorm,
+            mine: Mine,
+            #[autocast]
+            width: usize,
+        }
+    "
+    );
+}
+
+#[test]
+fn a_default_with_an_output() {
+    check!(
+        derive,
+        "
+        #[autocast(bf16, output = f32)]
+        struct Block {
+            up: Linear,
+        }
+    "
+    );
+}
+
+#[test]
+fn on_an_enum() {
+    check!(
+        derive,
+        "
+        #[autocast(bf16)]
+        enum Block {
+            A(Linear),
+        }
+    "
+    );
+}

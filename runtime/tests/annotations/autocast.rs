@@ -1,0 +1,211 @@
+//! `#[autocast(..)]` on fields and structs: what a person would write with the runtime.
+
+use crate::support::{assert_all_same, assert_same, loss, numbers, run};
+use burn::module::Module;
+use burn::nn::attention::{MhaInput, MultiHeadAttention, MultiHeadAttentionConfig};
+use burn::nn::conv::{Conv2d, Conv2dConfig};
+use burn::nn::pool::{AvgPool2d, AvgPool2dConfig};
+use burn::nn::{
+    BatchNorm, BatchNormConfig, Embedding, EmbeddingConfig, Gelu, LayerNorm, LayerNormConfig,
+    Linear, LinearConfig, Relu,
+};
+use burn::tensor::{DType, Device, FloatDType, Int, Tensor};
+use remat::amp::Precision;
+use remat::{Autocast, Remat, autocast_attention, autocast_with};
+
+const D: usize = 8;
+const BF16: Autocast = Autocast::new(Precision::BF16);
+
+fn device() -> Device {
+    Device::flex().autodiff()
+}
+
+fn linear() -> Linear {
+    LinearConfig::new(D, D).init(&device())
+}
+
+#[derive(Module, Debug, Remat)]
+#[autocast(bf16)]
+struct Block {
+    norm: LayerNorm,
+    attention: MultiHeadAttention,
+    up: Linear,
+    #[recompute(cheap, deterministic)]
+    gelu: Gelu,
+    #[autocast(f16)]
+    down: Option<Linear>,
+    #[autocast(f32)]
+    layers: Vec<Linear>,
+    scale: f64,
+}
+
+impl Block {
+    fn new() -> Self {
+        Self {
+            norm: LayerNormConfig::new(D).init(&device()),
+            attention: MultiHeadAttentionConfig::new(D, 2)
+                .with_dropout(0.0)
+                .init(&device()),
+            up: linear(),
+            gelu: Gelu::new(),
+            down: Some(linear()),
+            layers: vec![linear(), linear()],
+            scale: 0.5,
+        }
+    }
+}
+
+#[remat::forward]
+impl Block {
+    fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+        let h = self.norm.forward(x.clone());
+        let x = x + self.attention.forward(MhaInput::self_attn(h)).context;
+        let mut h = self.gelu.forward(self.up.forward(x.clone()));
+        if let Some(down) = &self.down {
+            h = down.forward(h);
+        }
+        for layer in &self.layers {
+            h = layer.forward(h);
+        }
+        x + h.mul_scalar(self.scale)
+    }
+}
+
+fn by_hand(block: &Block, x: Tensor<3>) -> Tensor<3> {
+    fn each(options: Autocast, linear: &Linear, x: Tensor<3>) -> Tensor<3> {
+        autocast_with(options, linear, (x,), |linear, (x,)| linear.forward(x))
+    }
+    let f32 = Autocast::new(Precision::F32);
+    let h = autocast_with(f32, &block.norm, (x.clone(),), |norm, (x,)| norm.forward(x));
+    let input = remat::nn::MhaInput::self_attn(h);
+    let x = x + autocast_attention(Precision::BF16, &block.attention, input).context;
+    let h = each(BF16, &block.up, x.clone());
+    let h = autocast_with(BF16, &block.gelu, (h,), |gelu, (h,)| gelu.forward(h));
+    let f16 = Autocast::new(Precision::F16);
+    let h = block.down.iter().fold(h, |h, down| each(f16, down, h));
+    let h = block.layers.iter().fold(h, |h, layer| each(f32, layer, h));
+    x + h.mul_scalar(block.scale)
+}
+
+/// In f32 and in a stream of 16 bits, where norms are islands.
+#[test]
+fn the_default_of_a_struct_and_exceptions() {
+    let block = Block::new();
+    for dtype in [FloatDType::F32, FloatDType::BF16] {
+        let x = numbers([2, 3, D], &device()).cast(dtype);
+        let of = |forward: fn(&Block, Tensor<3>) -> Tensor<3>| {
+            run(&block, |block| {
+                loss(forward(block, x.clone()).cast(FloatDType::F32))
+            })
+        };
+        let (value, grads) = of(Block::forward);
+        let (expected, plain) = of(by_hand);
+        assert_same(&value, &expected);
+        assert_all_same(&grads, &plain);
+        assert_eq!(block.forward(x.clone()).dtype(), DType::from(dtype));
+    }
+    let x = numbers([2, 3, D], &device());
+    let (value, _) = run(&block, |block| loss(block.forward(x.clone())));
+    let (plain, _) =
+        remat::without_strategies(|| run(&block, |block| loss(block.forward(x.clone()))));
+    assert_ne!(value, plain);
+}
+
+/// Near the same without strategies, but not the same.
+fn assert_near<const R: usize>(forward: impl Fn() -> Tensor<R>) {
+    let plain = remat::without_strategies(&forward);
+    let norm = |x: Tensor<R>| x.square().sum().sqrt().into_scalar::<f32>();
+    let error = norm(forward() - plain.clone()) / norm(plain);
+    assert!(0.0 < error && error < 0.05, "{error}");
+}
+
+/// A stream in bf16 that begins behind the embedding, and blocks that run again.
+#[derive(Module, Debug, Remat)]
+struct Model {
+    #[autocast(bf16, output = bf16)]
+    embedding: Embedding,
+    #[checkpoint]
+    blocks: Vec<Block>,
+    #[autocast(bf16, output = f32)]
+    head: Linear,
+}
+
+#[remat::forward]
+impl Model {
+    fn forward(&self, tokens: Tensor<2, Int>) -> Tensor<3> {
+        let mut x = self.embedding.forward(tokens);
+        assert!(remat_off() || x.dtype() == DType::BF16);
+        for block in &self.blocks {
+            x = block.forward(x);
+        }
+        self.head.forward(x)
+    }
+}
+
+/// Whether the model is plain burn.
+fn remat_off() -> bool {
+    let x = Tensor::<2>::ones([1, D], &Device::flex());
+    let dtype = autocast_with(BF16, &Relu::new(), (x,), |_, (x,)| (x.dtype(), x)).0;
+    dtype == DType::F32
+}
+
+#[test]
+fn a_stream_in_16_bits() {
+    let model = Model {
+        embedding: EmbeddingConfig::new(5, D).init(&device()),
+        blocks: vec![Block::new(), Block::new()],
+        head: linear(),
+    };
+    let tokens = Tensor::<2, Int>::from_ints([[0, 1, 2], [3, 4, 0]], &device());
+    let (value, grads) = run(&model, |model| loss(model.forward(tokens.clone())));
+    assert!(grads.iter().all(Option::is_some));
+    assert!(
+        grads
+            .iter()
+            .flatten()
+            .all(|grad| grad.dtype() == DType::F32)
+    );
+    assert_near(|| model.forward(tokens.clone()));
+    assert_eq!(value.dtype(), DType::F32);
+}
+
+/// Written as one, with layers of every kind and other strategies on them.
+#[derive(Module, Debug, Remat)]
+#[remat(sequential(Tensor<4> -> Tensor<4>))]
+#[autocast(f16)]
+struct Convolutions {
+    conv: Conv2d,
+    #[frozen_stats]
+    norm: BatchNorm,
+    #[quantize(bits = 1, min_elements = 0)]
+    relu: Relu,
+    #[quantize(bits = 8, min_elements = 0)]
+    again: Conv2d,
+    #[checkpoint]
+    last: Vec<Conv2d>,
+    pool: AvgPool2d,
+    #[remat(skip)]
+    #[allow(dead_code)]
+    unused: usize,
+}
+
+#[test]
+fn sequential_with_other_strategies() {
+    let conv = || Conv2dConfig::new([2, 2], [3, 3]).init(&device());
+    let model = Convolutions {
+        conv: conv(),
+        norm: BatchNormConfig::new(2).init(&device()),
+        relu: Relu::new(),
+        again: conv(),
+        last: vec![conv()],
+        pool: AvgPool2dConfig::new([2, 2]).init(),
+        unused: 0,
+    };
+    let x = numbers([2, 2, 9, 9], &device());
+    let forward = |model: &Convolutions| loss(model.forward(x.clone()));
+    let (_, grads) = run(&model, forward);
+    assert!(grads.iter().take(2).all(Option::is_some));
+    let mean = model.norm.running_mean.value_sync();
+    assert_eq!(mean.to_data(), Tensor::<1>::zeros([2], &device()).to_data());
+    assert_near(|| model.forward(x.clone()));
+}
