@@ -78,9 +78,9 @@ impl From<MhaInput> for attention::MhaInput {
 /// burn's `MhaInput`, and no other type of that name: generated code asks for it.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not burn's `MhaInput`, which the input of a layer with `#[recompute(attention)]` is made of",
+    message = "`{Self}` is not burn's `MhaInput`, which the input of an annotated attention is made of",
     label = "not `burn::nn::attention::MhaInput`",
-    note = "write the call with burn's `MhaInput`, or remove `#[recompute(attention)]`"
+    note = "write the call with burn's `MhaInput`, or remove the annotation of the attention"
 )]
 pub trait IsMhaInput {
     /// The type itself.

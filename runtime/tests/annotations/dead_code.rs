@@ -68,6 +68,7 @@ mod applied {
 }
 
 /// A layer that a struct's precision is for, and that no annotated impl calls.
+#[cfg(not(cube))]
 #[deny(unfulfilled_lint_expectations)]
 #[expect(dead_code)]
 mod default_forgotten {
@@ -98,6 +99,7 @@ mod default_forgotten {
 }
 
 /// The same, applied.
+#[cfg(not(cube))]
 #[deny(dead_code, unused)]
 mod default_applied {
     use super::Tensor;
@@ -245,4 +247,22 @@ fn annotations_that_are_applied() {
         [],
         [&model.up],
     );
+}
+
+/// The default of a struct, where it is applied to all that it is for, and where not.
+#[cfg(not(cube))]
+#[test]
+fn defaults_of_structs() {
+    use burn::nn::{Linear, LinearConfig};
+
+    let linear = || -> Linear { LinearConfig::new(4, 4).init(&crate::support::device()) };
+    let x = crate::support::numbers([2, 4], &crate::support::device());
+    let (up, down) = (linear(), linear());
+    let model = default_forgotten::Block {
+        up: up.clone(),
+        down: down.clone(),
+    };
+    let halfway = model.forward_down(model.forward(x.clone()));
+    let applied = default_applied::Block { up, down };
+    assert_ne!(halfway.to_data(), applied.forward(x).to_data());
 }

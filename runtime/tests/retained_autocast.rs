@@ -1,0 +1,139 @@
+//! What casts keep alive, in live bytes. The tests of this binary take turns.
+
+#![cfg(not(cube))]
+
+use burn::nn::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+use burn::nn::{Gelu, LayerNormConfig, LinearConfig};
+use burn::tensor::{Device, FloatDType, Tensor};
+use remat::amp::{Precision, widened};
+use remat::memory::{Tracking, live_bytes, measure};
+use remat::nn::MhaInput;
+use remat::{
+    Autocast, Recompute, RecomputeAttention, autocast, autocast_attention, recompute,
+    recompute_attention_with, recompute_with,
+};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+#[global_allocator]
+static ALLOCATOR: Tracking = Tracking::new();
+
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const BF16: Precision = Precision::BF16;
+const ROWS: usize = 1024;
+const D: usize = 256;
+/// Bytes of an input in 16 bits.
+const HALF: f64 = (ROWS * D * 2) as f64;
+
+fn device() -> Device {
+    Device::flex().autodiff()
+}
+
+/// A tracked input that is no leaf.
+fn input() -> Tensor<2> {
+    Tensor::ones([ROWS, D], &device()).require_grad() * 1.0
+}
+
+/// What is alive after the forward pass besides its output, in inputs of 16 bits.
+fn kept<const R: usize>(forward: impl Fn() -> Tensor<R>) -> f64 {
+    for _ in 0..2 {
+        let _ = forward().sum().backward();
+    }
+    let (y, report) = measure(&device(), &forward);
+    let output = y.shape().num_elements() * y.dtype().size();
+    let kept = report.retained().expect("a count") as f64 - output as f64;
+    let _ = y.sum().backward();
+    kept / HALF
+}
+
+/// The weight is four inputs large.
+#[test]
+fn a_cast_weight_is_not_kept() {
+    let _turn = turn();
+    let linear = LinearConfig::new(D, 4 * ROWS).init(&device());
+    let call = |x| autocast(BF16, &linear, (x,), |linear, (x,)| linear.forward(x));
+    let of = kept(|| call(input()));
+    // The input in 16 bits.
+    assert!((0.9..1.2).contains(&of), "{of}");
+    let by_hand = kept(|| {
+        let weight = linear.weight.val().cast(FloatDType::BF16);
+        input()
+            .cast(FloatDType::BF16)
+            .matmul(weight)
+            .cast(FloatDType::F32)
+    });
+    assert!(by_hand > 4.9, "{by_hand}");
+}
+
+/// Casts of what is computed again are computed again.
+#[test]
+fn casts_between_recomputed_layers() {
+    let _turn = turn();
+    let norm = LayerNormConfig::new(D).init(&device());
+    let linear = LinearConfig::new(D, D).init(&device());
+    let gelu = Gelu::new();
+    let leaf = Tensor::<2>::ones([ROWS, D], &device()).require_grad();
+    // Of a leaf somebody has the value, and it is the norm's input.
+    let of = kept(|| {
+        let h = recompute(&norm, (leaf.clone(),), |norm, (x,)| norm.forward(x));
+        autocast(BF16, &linear, (h,), |linear, (h,)| linear.forward(h))
+    });
+    assert!(of < 0.2, "{of}");
+    // Gelu's input, in 16 bits.
+    let of = kept(|| {
+        let h = autocast(BF16, &linear, (leaf.clone(),), |m, (x,)| m.forward(x));
+        let options = Recompute::new().autocast(Autocast::new(BF16));
+        let h = recompute_with(options, &gelu, (h,), |gelu, (h,)| gelu.forward(h));
+        autocast(BF16, &linear, (h,), |linear, (h,)| linear.forward(h))
+    });
+    assert!((0.9..1.2).contains(&of), "{of}");
+}
+
+#[test]
+fn attention_keeps_its_weights_in_16_bits_or_not_at_all() {
+    let _turn = turn();
+    let attention: MultiHeadAttention = MultiHeadAttentionConfig::new(D, 4)
+        .with_dropout(0.0)
+        .init(&device());
+    let input = || MhaInput::self_attn(input().reshape([8, ROWS / 8, D]));
+    // Input, queries, keys, values, weighted sum; and weights, which are twice as large.
+    let of = kept(|| autocast_attention(BF16, &attention, input()).context);
+    assert!((6.9..7.4).contains(&of), "{of}");
+    let options = RecomputeAttention::new().autocast(Autocast::new(BF16));
+    let of = kept(|| recompute_attention_with(options, &attention, input()).context);
+    assert!((4.9..5.4).contains(&of), "{of}");
+}
+
+#[test]
+fn a_widened_stream_is_kept_in_16_bits() {
+    let _turn = turn();
+    let stream = || input().cast(FloatDType::BF16);
+    let of = kept(|| widened(stream()).square().mean());
+    assert!((0.9..1.1).contains(&of), "{of}");
+    let of = kept(|| stream().cast(FloatDType::F32).square().mean());
+    assert!((1.9..2.1).contains(&of), "{of}");
+}
+
+/// C26
+#[test]
+fn fifty_steps_end_where_they_began() {
+    let _turn = turn();
+    let attention: MultiHeadAttention = MultiHeadAttentionConfig::new(16, 2)
+        .with_dropout(0.0)
+        .init(&device());
+    let step = || {
+        let x = Tensor::<3>::ones([2, 4, 16], &device()).require_grad() * 1.0;
+        let y = autocast_attention(BF16, &attention, MhaInput::self_attn(x)).context;
+        let _ = y.sum().backward();
+    };
+    (0..3).for_each(|_| step());
+    let before = live_bytes().unwrap();
+    for index in 0..50 {
+        step();
+        assert_eq!(live_bytes().unwrap(), before, "after step {index}");
+    }
+}
