@@ -55,6 +55,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// * `#[frozen_stats]` on a `BatchNorm`, or on a module that contains some: in training they normalise with their running
 ///   statistics, which stay as they are. `#[frozen_stats(update)]` keeps updating them.
 /// * `#[quantize(bits = 8)]` on a layer: what it keeps of its inputs for the backward pass is kept compressed.
+/// * `#[autocast(bf16)]` on a layer: it computes in bf16, with the parameters that the module has in f32. On the struct: so
+///   do those of its layers that gain by it.
 /// * `#[remat(crate = path)]` on the struct names the runtime crate if it is not `::remat`. The path is absolute or
 ///   starts with `crate`.
 ///
@@ -86,6 +88,39 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// `bits` has to be there. The numbers are any constant expressions without a comma.
 ///
+/// # Mixed precision
+///
+/// `#[autocast(bf16)]`, `#[autocast(f16)]` or `#[autocast(f32)]` on a field says what the layer computes in. Inputs and
+/// parameters are cast for the call, and outputs come back as the inputs were; `output = f32` in addition, as in
+/// `#[autocast(bf16, output = f32)]`, says what they are handed on in. On the struct it is for the fields that do not say
+/// their own, by the names of their types:
+///
+/// | burn's layers | with `#[autocast(bf16)]` on the struct |
+/// |---|---|
+/// | `Linear`, convolutions and the like, activations, pooling, dropout | compute in bf16 |
+/// | `MultiHeadAttention` | its products in bf16, its softmax in f32 |
+/// | normalisation, losses, `Embedding`, encodings, `Softplus`, `LogSigmoid` | in f32, an island if their input is not |
+/// | `Lstm` and other recurrent layers, transformers, `CrossAttention` | are an error: burn's do not work in 16 bits. Write `#[autocast(f32)]` on the field |
+///
+/// Fields of your own types have annotations of their own. 16 bits on a normalisation or a loss are an error.
+///
+/// ```ignore
+/// #[derive(Module, Debug, Remat)]
+/// #[autocast(bf16)]
+/// pub struct Block {
+///     norm: LayerNorm, // in f32
+///     attention: MultiHeadAttention,
+///     up: Linear,
+///     #[recompute(cheap)]
+///     gelu: Gelu,
+///     #[autocast(f32)]
+///     down: Linear,
+/// }
+/// ```
+///
+/// With `#[checkpoint]`, `#[recompute(..)]`, `#[quantize(..)]` and `#[frozen_stats]` on one field, the layer computes in that
+/// precision whenever it runs. It does not go with groups of layers, early stop and tails.
+///
 /// # Two strategies on one field
 ///
 /// | | with `#[quantize(..)]` |
@@ -94,7 +129,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[recompute(cheap)]` | the kept input is compressed, and the output computed again from that |
 /// | `#[recompute(attention)]` | the inputs of the projections, the queries, keys and values, and the weighted sum are compressed |
 ///
-/// Any other two are a compile error.
+/// `#[autocast(..)]` goes with any of them. Any other two are a compile error.
 ///
 /// ```ignore
 /// #[derive(Module, Debug, Remat)]
@@ -200,7 +235,7 @@ pub fn derive_remat(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// (`::remat::recompute_with` with `#[recompute(cheap)]`, `::remat::frozen_stats_with` with `#[frozen_stats]`,
-/// `::remat::quantize` with `#[quantize(..)]` alone.)
+/// `::remat::autocast_with` with `#[autocast(..)]`, `::remat::quantize` with `#[quantize(..)]` alone.)
 ///
 /// Constructors around the arguments move into the closure; every other expression stays outside and is an input.
 /// The field may be indexed, a loop may run over it, a pattern may bind it: `for b in &self.blocks`,
@@ -209,7 +244,7 @@ pub fn derive_remat(input: TokenStream) -> TokenStream {
 ///
 /// # Attention
 ///
-/// The call of a field with `#[recompute(attention)]` is written with an input of remat's, because the fields of burn's are
+/// The call of a `MultiHeadAttention` with `#[recompute(attention)]`, or in 16 bits, is written with an input of remat's, because the fields of burn's are
 /// private. So the input must be written in the call. (The `let` only names burn's type, so that its import is used.)
 ///
 /// ```ignore

@@ -7,7 +7,9 @@ use burn::nn::{LayerNorm, Linear, Lstm};
 use remat::Remat;
 
 #[derive(Module, Debug)]
-struct Mine(Linear);
+struct Mine {
+    linear: Linear,
+}
 
 #[derive(Remat)]
 struct Layers {

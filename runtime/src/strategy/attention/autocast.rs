@@ -82,6 +82,7 @@ pub fn autocast_attention_with(
         computes_in: Some(FloatDType::F32),
         keeps_weights: true,
     };
+    let options = options.with_precise_softmax();
     options.around(attention, input, |attention, input| {
         apart.forward(attention, input)
     })

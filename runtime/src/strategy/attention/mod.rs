@@ -13,7 +13,7 @@ pub(crate) use node::{Core, on_autodiff};
 pub use options::RecomputeAttention;
 pub(crate) use weighing::{Scale, Softmax, Weighing};
 
-use super::casting::in_precision;
+use super::casting::{Autocast, in_precision};
 use super::off::strategies_are_off;
 use crate::nn::MhaInput;
 use apart::{Apart, check, device};
@@ -108,6 +108,7 @@ pub fn recompute_attention_with(
     let label = options.0.label::<MultiHeadAttention>();
     check(label, &input, attention.d_model);
     let casting = options.0.casting();
+    let casting = casting.map(Autocast::with_precise_softmax);
     if strategies_are_off() || (casting.is_none() && device(attention, &input).is_none()) {
         return attention.forward(input.into());
     }

@@ -45,7 +45,7 @@ impl Autocast {
         let label = Options::new("autocast", self.name).label::<M>();
         let mut floats = Floats::default();
         inputs.visit_tensors(&mut floats);
-        let survey = Survey::of(module, self.precision);
+        let survey = Survey::of(module, self.precision, self.precise_softmax);
         self.check(module, &floats, &survey, label);
         let output = self.output.map(|precision| precision.dtype());
         let output = output.or_else(|| floats.dtype.or(survey.dtype).map(FloatDType::from));

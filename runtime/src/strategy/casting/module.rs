@@ -6,27 +6,26 @@ use crate::amp::{Place, Precision, running_state};
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{DType, Device, Tensor};
 
-/// burn's layers that do not compute in 16 bits, and why.
-const ONLY_F32: &[(&[&str], &str)] = &[
-    (
-        &[
-            "BatchNorm",
-            "GroupNorm",
-            "InstanceNorm",
-            "LayerNorm",
-            "RmsNorm",
-        ],
-        "whose sums need f32",
-    ),
-    (
-        &["BiGru", "BiLstm", "BiRnn", "Gru", "Lstm", "Rnn"],
-        "whose state burn makes in f32",
-    ),
+/// burn's layers that do not compute in 16 bits.
+const NORMS: &[&str] = &[
+    "BatchNorm",
+    "GroupNorm",
+    "InstanceNorm",
+    "LayerNorm",
+    "RmsNorm",
 ];
+const RECURRENT: &[&str] = &["BiGru", "BiLstm", "BiRnn", "Gru", "Lstm", "Rnn"];
+const ATTENTION: &[&str] = &["CrossAttention", "MultiHeadAttention"];
+
+/// And why.
+const SUMS: &str = "whose sums need f32";
+const STATE: &str = "whose state burn makes in f32";
+const SOFTMAX: &str = "whose softmax needs f32, which `remat::autocast_attention` gives it";
 
 /// What a module consists of.
 pub(super) struct Survey {
     precision: Precision,
+    precise_softmax: bool,
     place: Place,
     /// The dtype of the first parameter.
     pub(super) dtype: Option<DType>,
@@ -40,9 +39,10 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    pub(super) fn of<M: Module>(module: &M, precision: Precision) -> Self {
+    pub(super) fn of<M: Module>(module: &M, precision: Precision, precise_softmax: bool) -> Self {
         let mut survey = Self {
             precision,
+            precise_softmax,
             place: Place::default(),
             dtype: None,
             device: None,
@@ -59,9 +59,9 @@ impl Survey {
         let precision = self.precision;
         if let Some((path, ty, why)) = &self.only_f32 {
             label.fail(format_args!(
-                "it contains a `{ty}` (`{path}`), {why}. Annotate the fields of the struct \
-                 that contains it instead: `#[autocast({precision})]` on a struct with `#[derive(Remat)]` leaves such \
-                 layers in f32."
+                "it contains a `{ty}` (`{path}`), {why}. Annotate the fields of the struct that contains it instead: \
+                 `#[autocast({precision})]` on a struct with `#[derive(Remat)]` gives each of burn's layers what it \
+                 needs."
             ));
         }
         if self.constants
@@ -72,6 +72,18 @@ impl Survey {
                  share it. Annotate the layers without one, each by itself."
             ));
         }
+    }
+}
+
+impl Survey {
+    /// Why the parameter that is visited does not go with 16 bits.
+    fn reason(&self) -> Option<(String, &'static str, &'static str)> {
+        let attention = if self.precise_softmax { &[] } else { ATTENTION };
+        let mut reasons = [(NORMS, SUMS), (RECURRENT, STATE), (attention, SOFTMAX)].into_iter();
+        reasons.find_map(|(types, why)| {
+            let ty = self.place.inside(types)?;
+            Some((self.place.name(), ty, why))
+        })
     }
 }
 
@@ -90,11 +102,7 @@ impl ModuleVisitor for Survey {
         self.casts = true;
         self.constants |= !value.is_require_grad();
         if self.precision.is_low() && self.only_f32.is_none() {
-            let mut reasons = ONLY_F32.iter();
-            self.only_f32 = reasons.find_map(|(types, why)| {
-                let ty = self.place.inside(types)?;
-                Some((self.place.name(), ty, *why))
-            });
+            self.only_f32 = self.reason();
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Autocast {
     pub(super) output: Option<Precision>,
     /// How consumers of the cast inputs keep them, if not as they are.
     pub(super) compression: Option<Quantize>,
+    /// Whether the softmax of an attention is computed in f32 all the same.
+    pub(super) precise_softmax: bool,
 }
 
 impl Autocast {
@@ -33,6 +35,7 @@ impl Autocast {
             name: None,
             output: None,
             compression: None,
+            precise_softmax: false,
         }
     }
 
@@ -83,6 +86,14 @@ impl Autocast {
     pub const fn quantize(self, inputs: Quantize) -> Self {
         Self {
             compression: Some(inputs.named_like(self.name)),
+            ..self
+        }
+    }
+
+    /// For who takes the attention apart.
+    pub(in super::super) const fn with_precise_softmax(self) -> Self {
+        Self {
+            precise_softmax: true,
             ..self
         }
     }
