@@ -40,9 +40,10 @@ impl Apart {
         let mask = device.map(|device| Mask::next(dropout.prob, &device));
 
         let core = Core::new(weighing, q, k, v, mask).compressed(self.compression);
-        let core = match self.keeps_weights {
-            true => core.keeping_weights(),
-            false => core,
+        let core = if self.keeps_weights {
+            core.keeping_weights()
+        } else {
+            core
         };
         let (weights, context) = core.forward_with_weights();
         let context = context.swap_dims(1, 2);
@@ -72,7 +73,7 @@ impl Apart {
             return linear.forward(x);
         }
         let [batch, length, _] = x.dims();
-        let y = linear.forward(rows(x));
+        let y = linear.forward(rows(&x));
         let [_, width] = y.dims();
         y.reshape([batch, length, width])
     }

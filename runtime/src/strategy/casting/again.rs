@@ -39,6 +39,10 @@ pub(super) fn computed_again<const D: usize, const R: usize>(
 /// assert_eq!(gradient.to_data().try_to_vec::<f32>().unwrap(), [8.0, 16.0]);
 /// ```
 #[must_use]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "as burn's operations take tensors"
+)]
 pub fn widened<const D: usize>(stream: Tensor<D>) -> Tensor<D> {
     let widen = |x: Tensor<D>| x.cast(FloatDType::F32);
     let wide = widen(stream.clone());
@@ -51,12 +55,12 @@ pub fn widened<const D: usize>(stream: Tensor<D>) -> Tensor<D> {
 /// The rows of all batches `[batch * length, width]`.
 ///
 /// burn reshapes the weight of a product instead, and keeps that; of a matrix that is computed again it keeps nothing.
-pub(in super::super) fn rows(x: Tensor<3>) -> Tensor<2> {
+pub(in super::super) fn rows(x: &Tensor<3>) -> Tensor<2> {
     let [batch, length, width] = x.dims();
     let flat = move |x: Tensor<3>| x.reshape([batch * length, width]);
     let rows = flat(x.clone());
-    if gives_value_again(&x) {
-        computed_again(rows, &x, flat)
+    if gives_value_again(x) {
+        computed_again(rows, x, flat)
     } else {
         rows
     }

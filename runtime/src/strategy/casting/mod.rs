@@ -12,6 +12,7 @@ pub use options::Autocast;
 use super::Layer;
 use super::off::strategies_are_off;
 use super::segment::{Label, Options};
+use crate::amp::Precision;
 use crate::tree::TensorTree;
 use burn::tensor::{DType, FloatDType};
 use module::{Survey, cast_parameters};
@@ -47,7 +48,7 @@ impl Autocast {
         inputs.visit_tensors(&mut floats);
         let survey = Survey::of(module, self.precision, self.precise_softmax);
         self.check(module, &floats, &survey, label);
-        let output = self.output.map(|precision| precision.dtype());
+        let output = self.output.map(Precision::dtype);
         let output = output.or_else(|| floats.dtype.or(survey.dtype).map(FloatDType::from));
 
         let cast = inputs.map_tensors(&mut CastOnce::to(self.precision.dtype()));

@@ -29,7 +29,7 @@ impl CastOnce {
             return tensor.cast(self.dtype);
         };
         let known = self.known.entry(id);
-        let known = known.or_insert_with(|| cast(tensor, self.dtype).into_dispatch());
+        let known = known.or_insert_with(|| cast(&tensor, self.dtype).into_dispatch());
         Tensor::from_dispatch(known.clone())
     }
 }
@@ -47,11 +47,11 @@ pub(super) fn changes(from: DType, to: FloatDType) -> bool {
 
 /// The tensor in another precision. If its own value is there in the backward pass in any case, or is computed again
 /// there, consumers keep nothing of the cast: it is done again.
-fn cast<const D: usize>(tensor: Tensor<D>, dtype: FloatDType) -> Tensor<D> {
+fn cast<const D: usize>(tensor: &Tensor<D>, dtype: FloatDType) -> Tensor<D> {
     let cast = tensor.clone().cast(dtype);
     // A leaf is a parameter, or an input that somebody holds.
-    if tensor.is_require_grad() || gives_value_again(&tensor) {
-        computed_again(cast, &tensor, move |value| value.cast(dtype))
+    if tensor.is_require_grad() || gives_value_again(tensor) {
+        computed_again(cast, tensor, move |value| value.cast(dtype))
     } else {
         cast
     }
