@@ -236,14 +236,13 @@ mod tests {
                 let off = (row.loss / rows[0].loss - 1.0).abs();
                 assert!(off <= if low { 0.01 } else { 0.0 }, "{row:?}");
                 // Gradients from compressed values, or in 16 bits, are another thing.
-                let limit = if row.strategy.contains("quantize") {
+                let limit = if low || row.strategy.contains("quantize") {
                     1.0
-                } else if low {
-                    0.1
                 } else {
                     1e-3
                 };
                 assert!(error < limit, "{row:?}");
+                assert!(!low || row.grad_cosine > Some(0.999), "{row:?}");
             }
             assert!(row.step_ratio > 0.0, "{row:?}");
             // This program counts no memory, and says so.
