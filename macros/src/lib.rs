@@ -13,6 +13,7 @@
 mod attr;
 mod burn;
 mod check;
+mod constant;
 mod default;
 mod error;
 mod expand;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{
     Attribute, Data, DeriveInput, Field, Fields, Generics, Ident, Index, Member, Path, Type,
@@ -12,11 +11,12 @@ use syn::{
 use crate::{
     attr::{self, Annotation},
     burn::{self, Casts},
+    constant::constant,
     default::Default,
     error::Errors,
     kind::Shape,
     strategy::Strategy,
-    syntax::{last_name, peel_type, show},
+    syntax::{last_name, peel_type},
 };
 
 pub struct Container<'a> {
@@ -319,41 +319,6 @@ fn member(index: usize, field: &Field) -> Member {
     match &field.ident {
         Some(ident) => Member::Named(ident.clone()),
         None => Member::Unnamed(Index::from(index)),
-    }
-}
-
-/// A name that is free for the constant of a field, at the attribute's place.
-///
-/// An annotation that nothing applies is reported by rustc as "constant `..` is never used", at that place.
-fn constant(index: usize, field: &Field, annotation: &Path, taken: &mut BTreeSet<String>) -> Ident {
-    let base = upper_name(index, field);
-    let mut prefix = base.clone();
-    let mut count = 1;
-    while !taken.insert(prefix.clone()) {
-        count += 1;
-        prefix = format!("{base}_{count}");
-    }
-    let kind = show(annotation).to_uppercase();
-    let span = annotation
-        .get_ident()
-        .map_or_else(Span::call_site, Ident::span);
-    Ident::new(&format!("{prefix}_{kind}_APPLIED_BY_REMAT_FORWARD"), span)
-}
-
-/// `ATTENTION` for `attention`, `FIELD_0` for the first field of a tuple struct.
-fn upper_name(index: usize, field: &Field) -> String {
-    let upper = field.ident.as_ref().map(|ident| {
-        // rustc does not report an unused name that starts with an underscore.
-        ident
-            .unraw()
-            .to_string()
-            .trim_start_matches('_')
-            .to_uppercase()
-    });
-    match upper {
-        // The upper case of a letter need not be a letter.
-        Some(upper) if syn::parse_str::<Ident>(&format!("{upper}_")).is_ok() => upper,
-        _ => format!("FIELD_{index}"),
     }
 }
 
