@@ -163,6 +163,45 @@ mod tree;
 /// let grads = stack.forward(x).sum().backward();
 /// assert!(stack.embed.weight.val().grad(&grads).is_some());
 /// ```
+///
+/// Products in bf16, with parameters in f32:
+///
+/// ```
+/// use burn::module::Module;
+/// use burn::nn::{Gelu, LayerNorm, LayerNormConfig, Linear, LinearConfig};
+/// use burn::tensor::{DType, Device, Tensor};
+/// use remat::Remat;
+///
+/// #[derive(Module, Debug, Remat)]
+/// #[autocast(bf16)] // for the layers that gain by it: the norm stays in f32
+/// struct Mlp {
+///     norm: LayerNorm,
+///     up: Linear,
+///     #[recompute(cheap)]
+///     gelu: Gelu,
+///     down: Linear,
+/// }
+///
+/// #[remat::forward]
+/// impl Mlp {
+///     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+///         let h = self.up.forward(self.norm.forward(x.clone()));
+///         x + self.down.forward(self.gelu.forward(h))
+///     }
+/// }
+///
+/// let device = Device::flex().autodiff();
+/// let mlp = Mlp {
+///     norm: LayerNormConfig::new(4).init(&device),
+///     up: LinearConfig::new(4, 8).init(&device),
+///     gelu: Gelu::new(),
+///     down: LinearConfig::new(8, 4).init(&device),
+/// };
+/// let y = mlp.forward(Tensor::ones([1, 4], &device));
+/// assert_eq!(y.dtype(), DType::F32);
+/// let gradient = mlp.up.weight.val().grad(&y.sum().backward()).unwrap();
+/// assert_eq!(gradient.dtype(), DType::F32);
+/// ```
 pub use remat_macros::Remat;
 
 /// ```
