@@ -1,10 +1,27 @@
 //! Mixed precision: training in 16 bits where that is enough, with a model in f32.
 
+mod config;
+mod errors;
+mod overflow;
+mod path;
 mod place;
 mod precision;
+mod precision_check;
 mod running;
+mod scaled;
+mod scaler;
+mod state;
+mod step;
+mod unscale;
 
 pub use crate::strategy::widened;
+pub use config::GradScalerConfig;
+pub use errors::{InvalidScaler, Refused};
+pub use overflow::{NonFinite, Overflow};
 pub(crate) use place::Place;
 pub use precision::{Precision, RunningStatistics};
 pub(crate) use running::running_state;
+pub use scaled::ScaledGradients;
+pub use scaler::GradScaler;
+pub use state::GradScalerState;
+pub use step::Step;

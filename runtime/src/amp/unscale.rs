@@ -1,0 +1,65 @@
+//! Dividing by the scale, and whether all is finite.
+
+use super::overflow::{self, Overflow};
+use super::scaled::{ScaledGradients, widened};
+use burn::module::{Module, ModuleVisitor, Param, ParamId};
+use burn::optim::GradientsParams;
+use burn::tensor::{Bool, Tensor};
+
+/// The gradients of the model's parameters without their scale, if all are finite.
+pub(super) fn unscale<M: Module>(
+    scaled: ScaledGradients,
+    model: &M,
+) -> Result<GradientsParams, Overflow> {
+    let mut unscale = Unscale {
+        scale: scaled.scale,
+        scaled: scaled.grads,
+        grads: GradientsParams::new(),
+        params: Vec::new(),
+        finite: Vec::new(),
+    };
+    model.visit(&mut unscale);
+    let finite = read(unscale.finite);
+    match finite.iter().position(|finite| !finite) {
+        None => Ok(unscale.grads),
+        Some(first) => {
+            let parameter = overflow::describe(&unscale.grads, unscale.params[first], model);
+            let affected = finite.iter().filter(|finite| !**finite).count();
+            Err(Overflow::new(scaled.scale, parameter, affected))
+        }
+    }
+}
+
+struct Unscale {
+    scale: f32,
+    scaled: GradientsParams,
+    grads: GradientsParams,
+    params: Vec<ParamId>,
+    /// One element for each of them.
+    finite: Vec<Tensor<1, Bool>>,
+}
+
+impl ModuleVisitor for Unscale {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let Some(gradient) = self.scaled.remove::<D>(param.id) else {
+            return;
+        };
+        // A division is exact for scales of which the inverse is not.
+        let gradient = widened(gradient) / self.scale;
+        self.finite.push(gradient.clone().is_finite().all());
+        self.params.push(param.id);
+        self.grads.register(param.id, gradient);
+    }
+}
+
+/// Reads all at once: each read waits for the device.
+fn read(finite: Vec<Tensor<1, Bool>>) -> Vec<bool> {
+    let Some(device) = finite.first().map(Tensor::device) else {
+        return Vec::new();
+    };
+    let together = finite.into_iter().map(|flag| flag.to_device(&device));
+    Tensor::cat(together.collect(), 0)
+        .into_data()
+        .iter::<bool>()
+        .collect()
+}
