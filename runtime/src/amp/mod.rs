@@ -2,6 +2,8 @@
 
 mod config;
 mod errors;
+#[cfg(feature = "train")]
+mod learner;
 mod overflow;
 mod path;
 mod place;
@@ -17,6 +19,8 @@ mod unscale;
 pub use crate::strategy::widened;
 pub use config::GradScalerConfig;
 pub use errors::{InvalidScaler, Refused};
+#[cfg(feature = "train")]
+pub use learner::{LearnerScaler, Scaled, ScaledSchedule, TrainLoss};
 pub use overflow::{NonFinite, Overflow};
 pub(crate) use place::Place;
 pub use precision::{Precision, RunningStatistics};
