@@ -1,10 +1,12 @@
 //! Programs that show remat at work, and what they share.
 //!
+//! * `amp` trains two models in f32, in bf16, and in f16 with a scaled loss, and compares.
 //! * `char_gpt` trains a character-level language model twice, without and with its annotation, and
 //!   compares memory, time and losses.
 //! * `digits` trains an image classifier twice with burn's learner, and compares likewise.
 //! * `frontier` measures every strategy on the same stack of transformer blocks.
 
+pub mod amp;
 pub mod char_gpt;
 pub mod digits;
 pub mod gradients;
