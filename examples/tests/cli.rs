@@ -17,6 +17,10 @@ fn digits(options: &str) -> Output {
     run(env!("CARGO_BIN_EXE_digits"), options)
 }
 
+fn amp(options: &str) -> Output {
+    run(env!("CARGO_BIN_EXE_amp"), options)
+}
+
 fn run(program: &str, options: &str) -> Output {
     let mut command = Command::new(program);
     command.args(options.split_whitespace());
@@ -156,6 +160,64 @@ fn digits_refuses_what_it_cannot_do() {
     assert!(refused(&digits("--data no/such.csv")).contains("cannot read no/such.csv"));
     assert!(refused(&digits("--epochs 0")).contains("at least 1"));
     assert!(refused(&digits("--learning-rate 2")).contains("at most 1"));
+}
+
+#[test]
+fn amp_trains_in_every_precision_and_skips_the_step_that_it_is_told_to() {
+    let text = stdout(&amp(
+        "--steps 6 --digits 32 --batch 8 --seq 32 --layers 1 --dim 16 --heads 2 --overflow-at 3 --json",
+    ));
+    let rows: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let tasks: Vec<_> = rows.iter().map(|row| row["task"].as_str()).collect();
+    let (digits, characters) = (Some("digits"), Some("characters"));
+    assert_eq!(tasks[..3], [digits; 3]);
+    assert_eq!(tasks[3..], [characters; 3]);
+
+    for task in rows.chunks(3) {
+        let number = |row: usize, key: &str| task[row][key].as_f64();
+        for low in [1, 2] {
+            assert!(
+                number(low, "retained_mib") < number(0, "retained_mib"),
+                "{text}"
+            );
+            let (loss, plain) = (number(low, "loss"), number(0, "loss"));
+            let ratio = loss.expect("a loss") / plain.expect("a loss");
+            assert!((ratio - 1.0).abs() < 0.2, "{text}");
+        }
+        let skipped: Vec<_> = task
+            .iter()
+            .map(|row| row["skipped_steps"].as_i64())
+            .collect();
+        assert_eq!(skipped, [Some(0), Some(0), Some(1)]);
+        let scales: Vec<_> = task.iter().map(|row| row["final_scale"].as_f64()).collect();
+        assert_eq!(scales, [None, None, Some(32768.0)]);
+    }
+}
+
+#[test]
+fn amp_compares_what_it_is_asked_for() {
+    let output = amp("--tasks digits --recipes f16,f32 --steps 2 --digits 4 --overflow-at 1");
+    let text = stdout(&output);
+    let names: Vec<_> = text
+        .lines()
+        .map(|line| line.split_whitespace().nth(1))
+        .collect();
+    assert_eq!(names[1..], [Some("f16"), Some("f32")], "{text}");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(messages.contains("step 1 is skipped"), "{messages}");
+    assert!(messages.contains("`blocks.0.conv.weight`"), "{messages}");
+}
+
+#[test]
+fn amp_refuses_what_it_cannot_do() {
+    assert!(refused(&amp("--init-scale 0")).contains("`init_scale` is 0"));
+    assert!(refused(&amp("--overflow-at 0")).contains("at least 1"));
+    assert!(refused(&amp("--dim 10 --heads 4")).contains("not divisible"));
+    assert!(refused(&amp("--recipes f8")).contains("bf16"));
+    assert!(refused(&amp("--text no/such.txt")).contains("cannot read no/such.txt"));
 }
 
 #[cfg(not(feature = "wgpu"))]
