@@ -7,9 +7,9 @@ use burn::nn::pool::{MaxPool2d, MaxPool2dConfig};
 use burn::nn::{BatchNorm, BatchNormConfig, Linear, LinearConfig, PaddingConfig2d, Relu};
 use burn::tensor::{Device, FloatDType, Tensor};
 use burn::train::{ClassificationOutput, InferenceStep, TrainOutput, TrainStep};
-use remat::amp::TrainLoss;
+use remat::amp::{Precision, TrainLoss};
+use remat::autocast;
 
-use super::{Precision, autocast};
 use crate::digits::Batch;
 
 const BLOCKS: usize = 4;

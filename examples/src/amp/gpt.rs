@@ -2,17 +2,20 @@
 
 use burn::module::Module;
 use burn::nn::attention::{
-    MhaInput, MultiHeadAttention, MultiHeadAttentionConfig, generate_autoregressive_mask,
+    MultiHeadAttention, MultiHeadAttentionConfig, generate_autoregressive_mask,
 };
 use burn::nn::loss::CrossEntropyLossConfig;
 use burn::nn::{
     Embedding, EmbeddingConfig, Gelu, Initializer, LayerNorm, LayerNormConfig, Linear, LinearConfig,
 };
 use burn::tensor::{Bool, Device, Int, Tensor};
+use remat::amp::Precision;
+use remat::nn::MhaInput;
+use remat::{autocast, autocast_attention};
 
-use super::{Precision, Settings, autocast};
+use super::Settings;
 
-/// A character-level GPT. Its residual stream is in f32, and so are norms and the loss; attention and linear layers
+/// A character-level GPT. Its residual stream is in f32, and so are norms, softmax and loss; attention and linear layers
 /// compute in a precision.
 #[derive(Module, Debug)]
 pub struct Gpt {
@@ -114,16 +117,9 @@ impl Block {
     /// `[batch, seq, dim]` in and out; `mask` is true where attention may not look.
     fn forward(&self, precision: Precision, x: Tensor<3>, mask: Tensor<3, Bool>) -> Tensor<3> {
         let h = self.attention_norm.forward(x.clone());
-        let x = x + autocast(
-            precision,
-            &self.attention,
-            (h, mask),
-            |attention, (h, mask)| {
-                attention
-                    .forward(MhaInput::self_attn(h).mask_attn(mask))
-                    .context
-            },
-        );
+        let input = MhaInput::self_attn(h).mask_attn(mask);
+        let x = x + autocast_attention(precision, &self.attention, input).context;
+
         let h = self.mlp_norm.forward(x.clone());
         x + autocast(precision, &self.mlp, (h,), |mlp, (h,)| mlp.forward(h))
     }

@@ -3,7 +3,6 @@
 mod cnn;
 mod gpt;
 mod overview;
-mod precision;
 mod settings;
 mod task;
 mod train;
@@ -11,7 +10,6 @@ mod train;
 pub use cnn::Cnn;
 pub use gpt::Gpt;
 pub use overview::{Row, overview};
-pub use precision::{Precision, autocast};
 pub use settings::{Recipe, Settings, Task};
 pub use task::{Data, run};
 pub use train::{Progress, Trained, train};

@@ -1,9 +1,8 @@
 //! What the trainings are made of.
 
 use clap::{Args, ValueEnum};
-use remat::amp::{GradScaler, GradScalerConfig, InvalidScaler};
+use remat::amp::{GradScaler, GradScalerConfig, InvalidScaler, Precision};
 
-use super::Precision;
 use crate::options::{above_zero, check_heads, positive};
 
 /// What is trained.

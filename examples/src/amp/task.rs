@@ -1,8 +1,11 @@
 //! The two trainings.
 
+use std::error::Error;
+
 use burn::data::dataloader::batcher::Batcher;
+use burn::module::Module;
 use burn::tensor::Device;
-use remat::amp::Refused;
+use remat::amp::{GradScaler, InvalidScaler};
 
 use super::{Cnn, Gpt, Progress, Recipe, Settings, Task, Trained, train};
 use crate::char_gpt::{Batches, Text};
@@ -29,33 +32,63 @@ pub fn run(
     data: &Data,
     device: &Device,
     report: impl FnMut(&Progress),
-) -> Result<Trained, Box<dyn std::error::Error>> {
-    let scaler = match recipe {
-        Recipe::F16 => Some(settings.scaler()?),
-        Recipe::F32 | Recipe::Bf16 => None,
-    };
+) -> Result<Trained, Box<dyn Error>> {
     device.seed(settings.seed);
-    let trained: Result<Trained, Refused> = match task {
-        Task::Digits => {
-            let model = Cnn::new(recipe.precision(), device);
-            let _ = parameters(&model); // draws them here: burn leaves that to their first use
-            let digits = data.digits.train.chunks(settings.digits).cycle();
-            let batches = digits.map(|digits| DigitBatcher.batch(digits.to_vec(), device));
-            let loss = |model: &Cnn, batch| model.classify(batch).loss;
-            train(model, loss, batches, settings, scaler, device, report)
-        }
-        Task::Characters => {
-            let vocabulary = data.text.vocabulary();
-            let model = Gpt::new(recipe.precision(), settings, vocabulary, device);
-            let _ = parameters(&model);
-            let Settings {
-                batch, seq, seed, ..
-            } = *settings;
-            let mut pieces = Batches::new(&data.text, batch, seq, seed);
-            let batches = std::iter::from_fn(|| Some(pieces.next(device)));
-            let loss = |model: &Gpt, (tokens, targets)| model.loss(tokens, targets);
-            train(model, loss, batches, settings, scaler, device, report)
-        }
+    let run = || match task {
+        Task::Digits => digits(recipe, settings, &data.digits, device, report),
+        Task::Characters => characters(recipe, settings, &data.text, device, report),
     };
-    Ok(trained?)
+    match recipe {
+        Recipe::F32 => remat::without_strategies(run),
+        Recipe::Bf16 | Recipe::F16 => run(),
+    }
+}
+
+fn digits(
+    recipe: Recipe,
+    settings: &Settings,
+    digits: &Digits,
+    device: &Device,
+    report: impl FnMut(&Progress),
+) -> Result<Trained, Box<dyn Error>> {
+    let model = drawn(Cnn::new(recipe.precision(), device));
+    let digits = digits.train.chunks(settings.digits).cycle();
+    let batches = digits.map(|digits| DigitBatcher.batch(digits.to_vec(), device));
+    let loss = |model: &Cnn, batch| model.classify(batch).loss;
+    let scaler = scaler(recipe, settings)?;
+    Ok(train(
+        model, loss, batches, settings, scaler, device, report,
+    )?)
+}
+
+fn characters(
+    recipe: Recipe,
+    settings: &Settings,
+    text: &Text,
+    device: &Device,
+    report: impl FnMut(&Progress),
+) -> Result<Trained, Box<dyn Error>> {
+    let model = Gpt::new(recipe.precision(), settings, text.vocabulary(), device);
+    let model = drawn(model);
+    let mut pieces = Batches::new(text, settings.batch, settings.seq, settings.seed);
+    let batches = std::iter::from_fn(|| Some(pieces.next(device)));
+    let loss = |model: &Gpt, (tokens, targets)| model.loss(tokens, targets);
+    let scaler = scaler(recipe, settings)?;
+    Ok(train(
+        model, loss, batches, settings, scaler, device, report,
+    )?)
+}
+
+/// bf16 has the range of f32, and needs none.
+fn scaler(recipe: Recipe, settings: &Settings) -> Result<Option<GradScaler>, InvalidScaler> {
+    match recipe {
+        Recipe::F16 => settings.scaler().map(Some),
+        Recipe::F32 | Recipe::Bf16 => Ok(None),
+    }
+}
+
+/// burn leaves it to their first use to draw parameters. Reading draws them in order.
+fn drawn<M: Module>(model: M) -> M {
+    let _ = parameters(&model);
+    model
 }

@@ -13,8 +13,8 @@ use burn::tensor::Device;
 use burn::train::metric::{AccuracyMetric, LossMetric};
 use burn::train::{ClassificationOutput, InferenceStep, Learner, SupervisedTraining, TrainStep};
 use indicatif::ProgressBar;
-use remat::amp::{GradScalerConfig, LearnerScaler};
-use remat_examples::amp::{Cnn, Precision};
+use remat::amp::{GradScalerConfig, LearnerScaler, Precision};
+use remat_examples::amp::Cnn;
 use remat_examples::digits::{Batch, DigitBatcher, Digits, History, Observer};
 use remat_examples::gradients::parameters;
 

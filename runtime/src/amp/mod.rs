@@ -5,7 +5,6 @@ mod errors;
 #[cfg(feature = "train")]
 mod learner;
 mod overflow;
-mod path;
 mod place;
 mod precision;
 mod precision_check;

@@ -1,6 +1,6 @@
 //! What is known of gradients that are not finite.
 
-use super::path::Path;
+use super::Place;
 use burn::module::{Module, ModuleVisitor, Param, ParamId};
 use burn::optim::GradientsParams;
 use burn::tensor::{Tensor, TensorData};
@@ -138,7 +138,7 @@ pub(super) fn describe<M: Module>(
     let mut describe = Describe {
         grads,
         param,
-        path: Path::default(),
+        place: Place::default(),
         found: None,
     };
     model.visit(&mut describe);
@@ -148,7 +148,7 @@ pub(super) fn describe<M: Module>(
 struct Describe<'a> {
     grads: &'a GradientsParams,
     param: ParamId,
-    path: Path,
+    place: Place,
     found: Option<NonFinite>,
 }
 
@@ -158,15 +158,15 @@ impl ModuleVisitor for Describe<'_> {
             return;
         }
         let gradient = self.grads.get::<D>(param.id).map(Tensor::into_data);
-        self.found = gradient.map(|gradient| count(self.path.to_string(), &gradient));
+        self.found = gradient.map(|gradient| count(self.place.name(), &gradient));
     }
 
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.enter(name);
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.place.enter(name, container);
     }
 
     fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.exit();
+        self.place.exit();
     }
 }
 

@@ -1,7 +1,6 @@
 //! What is trained is kept in full precision.
 
-use super::Refused;
-use super::path::Path;
+use super::{Place, Refused};
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{DType, Tensor};
 
@@ -18,7 +17,7 @@ pub(super) fn master_parameters<M: Module>(model: &M) -> Result<(), Refused> {
 
 #[derive(Default)]
 struct FirstLow {
-    path: Path,
+    place: Place,
     found: Option<Refused>,
 }
 
@@ -26,16 +25,16 @@ impl ModuleVisitor for FirstLow {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         let dtype = param.dtype();
         if self.found.is_none() && param.is_require_grad() && is_low(dtype) {
-            let path = self.path.to_string();
+            let path = self.place.name();
             self.found = Some(Refused::LowPrecisionParameter { path, dtype });
         }
     }
 
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.enter(name);
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.place.enter(name, container);
     }
 
     fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.exit();
+        self.place.exit();
     }
 }
