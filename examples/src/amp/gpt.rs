@@ -14,6 +14,7 @@ use remat::nn::MhaInput;
 use remat::{autocast, autocast_attention};
 
 use super::Settings;
+use crate::char_gpt::numbers;
 
 /// A character-level GPT. Its residual stream is in f32, and so are norms, softmax and loss; attention and linear layers
 /// compute in a precision.
@@ -77,7 +78,7 @@ impl Gpt {
     pub fn forward(&self, tokens: Tensor<2, Int>) -> Tensor<3> {
         let [batch, seq] = tokens.dims();
         let device = tokens.device();
-        let positions = Tensor::arange(0..seq as i64, &device).reshape([1, seq]);
+        let positions = numbers(0..seq, [1, seq], &device);
         let mask = generate_autoregressive_mask(batch, seq, &device);
 
         let x = self.tokens.forward(tokens) + self.positions.forward(positions);

@@ -69,9 +69,9 @@ pub fn train<M: Module, B>(
                 } else {
                     loss
                 };
-                let scaled = scaler.backward(loss, &model)?;
+                let grads = scaler.backward(loss, &model)?;
                 let taken;
-                (model, taken) = scaler.step(&mut optimizer, settings.lr, model, scaled);
+                (model, taken) = scaler.step(&mut optimizer, settings.lr, model, grads);
                 if let Step::Skipped(found) = taken {
                     overflow = Some(found);
                 }

@@ -11,5 +11,6 @@ pub use compare::{equal_losses, overview};
 pub use generate::generate;
 pub use model::{Block, Gpt};
 pub use settings::Settings;
+pub(crate) use text::numbers;
 pub use text::{Batches, Text, TextError};
 pub use train::{Progress, Trained, train};

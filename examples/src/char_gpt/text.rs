@@ -174,7 +174,7 @@ impl<'a> Batches<'a> {
 }
 
 /// A tensor of character numbers.
-pub(super) fn numbers(
+pub(crate) fn numbers(
     values: impl Iterator<Item = usize>,
     shape: [usize; 2],
     device: &Device,

@@ -118,21 +118,21 @@ fn gradients_are_scaled_and_come_to_the_optimizer_as_they_are() {
 #[test]
 fn s06_s12_a_skipped_step_moves_neither_model_nor_schedule() {
     let scaler = scaler();
-    let mut scaled = learner(&scaler, adamw());
+    let mut skipping = learner(&scaler, adamw());
     let mut plain = learner(&LearnerScaler::new(GradScaler::default()), adamw());
     let mut rates = Vec::new();
     for x in [[0.5, 0.1], INFINITE, INFINITE, [0.2, 0.3], [0.1, -0.4]] {
-        let before = weight(&scaled);
-        rates.push(step(&mut scaled, x));
+        let before = weight(&skipping);
+        rates.push(step(&mut skipping, x));
         if x == INFINITE {
-            assert_eq!(weight(&scaled), before);
+            assert_eq!(weight(&skipping), before);
             let overflow = scaler.last_overflow().unwrap();
             assert_eq!(overflow.parameter().unwrap().path, "weight");
         } else {
             assert!(scaler.last_overflow().is_none());
             step(&mut plain, x);
             assert_eq!(
-                weight(&scaled),
+                weight(&skipping),
                 weight(&plain),
                 "as if it had not been there"
             );
@@ -177,13 +177,13 @@ fn gradients_of_several_devices_are_summed() {
 
 #[test]
 fn records_are_those_of_the_model() {
-    let scaled = scaler().model(Dot::new());
-    let plain = Dot::new().load_record(scaled.clone().into_record());
-    assert_eq!(parameters(&plain), parameters(&scaled));
+    let model = scaler().model(Dot::new());
+    let plain = Dot::new().load_record(model.clone().into_record());
+    assert_eq!(parameters(&plain), parameters(&model));
     let zeros = Dot {
         weight: Param::from_tensor(Tensor::zeros([1, 2], &device())),
     };
-    let loaded = scaled.load_record(zeros.into_record());
+    let loaded = model.load_record(zeros.into_record());
     assert_eq!(parameters(loaded.inner()), [[0.0, 0.0]]);
     assert_eq!(loaded.to_string(), loaded.inner().to_string());
 }

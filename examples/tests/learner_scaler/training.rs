@@ -98,8 +98,8 @@ fn f16_trains_with_a_scaler() {
     let _turn = alone();
     // Far too large at first: the first steps overflow.
     let scaler = scaler(2.0_f32.powi(40));
-    let scaled = scaler.model(model(Precision::F16));
-    let (trained, history) = train(scaled, scaler.schedule(schedule()), EPOCHS, None);
+    let model = scaler.model(model(Precision::F16));
+    let (trained, history) = train(model, scaler.schedule(schedule()), EPOCHS, None);
     assert_learned(&history);
     let state = scaler.scaler().state();
     assert!(
@@ -116,10 +116,10 @@ fn scaled_f32_is_plain_burn_to_the_bit_also_accumulated() {
     for accumulation in [None, Some(2)] {
         let plain = train(model(Precision::F32), schedule(), 1, accumulation);
         let scaler = scaler(65536.0);
-        let scaled = scaler.model(model(Precision::F32));
-        let scaled = train(scaled, scaler.schedule(schedule()), 1, accumulation);
-        assert_eq!(parameters(&scaled.0), parameters(&plain.0));
-        assert_eq!(scaled.1.losses, plain.1.losses);
+        let model = scaler.model(model(Precision::F32));
+        let (model, history) = train(model, scaler.schedule(schedule()), 1, accumulation);
+        assert_eq!(parameters(&model), parameters(&plain.0));
+        assert_eq!(history.losses, plain.1.losses);
 
         let steps = 23_usize.div_ceil(accumulation.unwrap_or(1));
         let state = scaler.scaler().state();

@@ -3,7 +3,7 @@
 use super::{GradScaler, InvalidScaler};
 use burn::config::Config;
 
-/// Options of a [`GradScaler`]. The defaults are those of PyTorch's.
+/// Options of a [`GradScaler`]. The defaults are those of `PyTorch`'s.
 ///
 /// ```
 /// use remat::amp::GradScalerConfig;

@@ -65,10 +65,10 @@ impl ScaledGradients {
             ratio: self.scale / other.scale,
             left: self.grads,
             right: other.grads,
-            sum: GradientsParams::new(),
+            total: GradientsParams::new(),
         };
         model.visit(&mut sum);
-        Self::from_grads(sum.sum, self.scale)
+        Self::from_grads(sum.total, self.scale)
     }
 
     /// Splits off those of the parameters of `module`, where several optimizers train parts of what one loss depends
@@ -118,7 +118,7 @@ struct Sum {
     right: GradientsParams,
     /// What brings the right to the left's scale.
     ratio: f32,
-    sum: GradientsParams,
+    total: GradientsParams,
 }
 
 impl ModuleVisitor for Sum {
@@ -135,7 +135,7 @@ impl ModuleVisitor for Sum {
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) => return,
         };
-        self.sum.register(param.id, sum);
+        self.total.register(param.id, sum);
     }
 }
 

@@ -19,9 +19,9 @@ fn gradients_in_f32_are_plain_burns() {
     let plain = GradientsParams::from_grads(loss().backward(), &model);
 
     let mut scaler = scaler();
-    let scaled = scaler.backward(loss(), &model).unwrap();
-    assert_eq!(scaled.scale(), 1024.0);
-    let grads = scaler.unscale(scaled, &model).unwrap();
+    let grads = scaler.backward(loss(), &model).unwrap();
+    assert_eq!(grads.scale(), 1024.0);
+    let grads = scaler.unscale(grads, &model).unwrap();
 
     assert_eq!((grads.len(), plain.len()), (4, 4));
     for layer in &model {
@@ -39,8 +39,8 @@ fn gradients_that_vanish_in_f16_do_not_at_a_scale() {
     assert_eq!(values(plain.get::<1>(model.weight.id).unwrap()), [0.0; 2]);
 
     let mut scaler = scaler();
-    let scaled = scaler.backward(loss(), &model).unwrap();
-    let grads = scaler.unscale(scaled, &model).unwrap();
+    let grads = scaler.backward(loss(), &model).unwrap();
+    let grads = scaler.unscale(grads, &model).unwrap();
     let gradient = values(grads.get::<1>(model.weight.id).unwrap());
     assert!((gradient[0] / 1e-8 - 1.0).abs() < 2e-3, "{gradient:?}");
     assert!((gradient[1] / 2e-8 - 1.0).abs() < 2e-3, "{gradient:?}");
@@ -52,8 +52,8 @@ fn the_loss_is_not_multiplied() {
     let model = Dot::new(&[1.0]);
     let loss = model.loss(&[1.0]) + 1e37;
     let mut scaler = scaler();
-    let scaled = scaler.backward(loss.powf_scalar(1.0), &model).unwrap();
-    let grads = scaler.unscale(scaled, &model).unwrap();
+    let grads = scaler.backward(loss.powf_scalar(1.0), &model).unwrap();
+    let grads = scaler.unscale(grads, &model).unwrap();
     assert_eq!(values(grads.get::<1>(model.weight.id).unwrap()), [1.0]);
 }
 
@@ -62,8 +62,8 @@ fn a_loss_of_any_shape_starts_from_the_scale_in_every_element() {
     let model = Dot::new(&[1.0, 2.0]);
     let loss = model.weight.val().reshape([2, 1]) * 3.0;
     let mut scaler = scaler();
-    let scaled = scaler.backward(loss, &model).unwrap();
-    let grads = scaler.unscale(scaled, &model).unwrap();
+    let grads = scaler.backward(loss, &model).unwrap();
+    let grads = scaler.unscale(grads, &model).unwrap();
     assert_eq!(values(grads.get::<1>(model.weight.id).unwrap()), [3.0, 3.0]);
 }
 
@@ -72,8 +72,8 @@ fn a_scale_that_is_no_power_of_two_is_divided_by() {
     let config = GradScalerConfig::new().with_init_scale(3.0);
     let mut scaler = config.init().unwrap();
     let model = Dot::new(&[1.0]);
-    let scaled = scaled(&scaler, &model, &[7.0]);
-    let grads = scaler.unscale(scaled, &model).unwrap();
+    let grads = scaled(&scaler, &model, &[7.0]);
+    let grads = scaler.unscale(grads, &model).unwrap();
     assert_eq!(values(grads.get::<1>(model.weight.id).unwrap()), [7.0]);
 }
 
@@ -98,8 +98,8 @@ fn s11_low_precision_is_refused_with_advice() {
 
     // A part that is not trained may be in f16.
     pair.second = pair.second.no_grad();
-    let scaled = scaler.backward(pair.loss(&[1.0, 1.0], &[1.0]), &pair);
-    assert_eq!(scaled.unwrap().len(), 1);
+    let grads = scaler.backward(pair.loss(&[1.0, 1.0], &[1.0]), &pair);
+    assert_eq!(grads.unwrap().len(), 1);
 }
 
 struct Half;

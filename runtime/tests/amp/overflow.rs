@@ -9,8 +9,8 @@ fn the_report_names_the_first_parameter_by_its_path() {
     let layers = vec![Pair::new(), Pair::new()];
     let loss = layers[0].loss(&[1.0, 1.0], &[1.0])
         + layers[1].loss(&[f32::NAN, f32::INFINITY], &[f32::NEG_INFINITY]);
-    let scaled = scaler.backward(loss, &layers).unwrap();
-    let overflow = scaler.unscale(scaled, &layers).unwrap_err();
+    let grads = scaler.backward(loss, &layers).unwrap();
+    let overflow = scaler.unscale(grads, &layers).unwrap_err();
 
     let first = NonFinite {
         path: "1.first.weight".to_owned(),
@@ -58,6 +58,6 @@ fn what_overflows_by_dividing_is_found_too() {
         .unwrap();
     let model = Dot::new(&[1.0]);
     let loss = (model.weight.val() * 1e30).sum();
-    let scaled = scaler.backward(loss * 1e30, &model).unwrap();
-    assert!(scaler.unscale(scaled, &model).is_err());
+    let grads = scaler.backward(loss * 1e30, &model).unwrap();
+    assert!(scaler.unscale(grads, &model).is_err());
 }

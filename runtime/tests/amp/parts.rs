@@ -29,11 +29,10 @@ fn two_models_of_one_loss_are_a_tuple() {
     let (generator, discriminator) = (Dot::new(&[1.0]), Dot::new(&[2.0]));
     let loss = generator.loss(&[3.0]) + discriminator.loss(&[4.0]);
     let both = (generator.clone(), discriminator.clone());
-    let mut scaled = scaler.backward(loss, &both).unwrap();
-    let of_generator = scaled.split_off(&generator);
-    for (scaled, model, gradient) in [(of_generator, generator, 3.0), (scaled, discriminator, 4.0)]
-    {
-        let grads = scaler.unscale(scaled, &model).unwrap();
+    let mut grads = scaler.backward(loss, &both).unwrap();
+    let of_generator = grads.split_off(&generator);
+    for (grads, model, gradient) in [(of_generator, generator, 3.0), (grads, discriminator, 4.0)] {
+        let grads = scaler.unscale(grads, &model).unwrap();
         assert_eq!(values(grads.get::<1>(model.weight.id).unwrap()), [gradient]);
     }
 }
@@ -43,8 +42,8 @@ fn gradients_of_other_parameters_never_come_out_scaled() {
     let mut scaler = scaler();
     let pair = Pair::new();
     let loss = pair.loss(&[1.0, 1.0], &[1.0]);
-    let scaled = scaler.backward(loss, &pair).unwrap();
-    let grads = scaler.unscale(scaled, &pair.first).unwrap();
+    let grads = scaler.backward(loss, &pair).unwrap();
+    let grads = scaler.unscale(grads, &pair.first).unwrap();
     assert_eq!(grads.len(), 1);
     assert!(grads.get::<1>(pair.second.weight.id).is_none());
 }

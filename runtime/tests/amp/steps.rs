@@ -115,8 +115,8 @@ fn s04_clipping_is_of_unscaled_gradients() {
     assert_eq!(model.values(), [-0.03, -0.04]);
 
     // What comes of clipping first: (0.6, 0.8) / 65536.
-    let scaled = Tensor::<1>::from_floats([0.03, 0.04], &crate::support::device()) * 65536.0;
-    let clipped = GradientClipping::Norm(1.0).clip_gradient(scaled) / 65536.0;
+    let grads = Tensor::<1>::from_floats([0.03, 0.04], &crate::support::device()) * 65536.0;
+    let clipped = GradientClipping::Norm(1.0).clip_gradient(grads) / 65536.0;
     let wrong = Tensor::<1>::from_floats([9.16e-6, 1.22e-5], &crate::support::device());
     let tolerance = Tolerance::<f32>::relative(1e-2);
     clipped
@@ -128,8 +128,8 @@ fn s04_clipping_is_of_unscaled_gradients() {
 fn s14_gradients_are_divided_once() {
     let mut scaler = scaler();
     let model = Dot::new(&[1.0]);
-    let scaled = scaled(&scaler, &model, &[3.0]);
-    let grads = scaler.unscale(scaled, &model).unwrap();
+    let grads = scaled(&scaler, &model, &[3.0]);
+    let grads = scaler.unscale(grads, &model).unwrap();
     // burn's optimizer divides nothing, and `unscale` does not take what it gave.
     let model = sgd().step(1.0, model, grads);
     assert_eq!(values(model.weight.val()), [-2.0]);

@@ -111,7 +111,9 @@ fn s10_all_ranks_skip_and_back_off_together() {
     assert_eq!(found, [true, false]);
 
     let any = found.contains(&true); // the all-reduce: nobody takes a step
-    ranks.iter_mut().for_each(|rank| rank.update_with(any));
+    for rank in &mut ranks {
+        rank.update_with(any);
+    }
     assert_eq!(ranks[0].state(), ranks[1].state());
     assert_eq!(ranks[1].scale(), 512.0);
 
