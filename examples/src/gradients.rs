@@ -1,7 +1,8 @@
 //! A module's parameters and their gradients as plain numbers, in the order of its fields.
 
 use burn::module::{Module, ModuleVisitor, Param};
-use burn::tensor::{Gradients, Tensor};
+use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
 
 /// The values of every parameter.
 ///
@@ -16,7 +17,7 @@ pub fn parameters(module: &impl Module) -> Vec<Vec<f32>> {
 
 /// The gradient of every parameter, zeros where the loss does not depend on it.
 #[must_use]
-pub fn gradients(module: &impl Module, of: &Gradients) -> Vec<Vec<f32>> {
+pub fn gradients(module: &impl Module, of: &GradientsParams) -> Vec<Vec<f32>> {
     let mut read = ReadGradients {
         of,
         values: Vec::new(),
@@ -34,14 +35,13 @@ impl ModuleVisitor for ReadParameters {
 }
 
 struct ReadGradients<'a> {
-    of: &'a Gradients,
+    of: &'a GradientsParams,
     values: Vec<Vec<f32>>,
 }
 
 impl ModuleVisitor for ReadGradients<'_> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let param = param.val();
-        let gradient = match param.grad(self.of) {
+        let gradient = match self.of.get::<D>(param.id) {
             Some(gradient) => numbers(&gradient),
             None => vec![0.0; param.shape().num_elements()],
         };
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(weight.len(), 6);
 
         let x = Tensor::<2>::from_floats([[1.0, 2.0]], &device);
-        let grads = layer.forward(x).sum().backward();
+        let grads = GradientsParams::from_grads(layer.forward(x).sum().backward(), &layer);
         let expected = [vec![1.0, 1.0, 1.0, 2.0, 2.0, 2.0], vec![1.0; 3]];
         assert_eq!(gradients(&layer, &grads), expected);
     }
@@ -80,6 +80,7 @@ mod tests {
         let layer = LinearConfig::new(2, 3).init(&device);
         let x = Tensor::<2>::from_floats([[1.0, 2.0]], &device);
         let grads = x.matmul(layer.weight.val()).sum().backward();
+        let grads = GradientsParams::from_grads(grads, &layer);
         assert_eq!(gradients(&layer, &grads)[1], [0.0; 3]);
     }
 }

@@ -1,7 +1,9 @@
 //! What a measurement needs of a model, whatever its type.
 
 use burn::module::Module;
-use burn::tensor::{Device, Gradients, Tensor};
+use burn::optim::GradientsParams;
+use burn::tensor::{Device, Tensor};
+use remat::amp::GradScaler;
 
 use crate::gradients::{gradients, parameters};
 
@@ -13,11 +15,14 @@ pub trait Model {
     /// `[batch, seq, dim]` in and out.
     fn forward(&self, x: Tensor<3>) -> Tensor<3>;
 
+    /// The backward pass of a loss.
+    fn backward(&self, loss: Tensor<1>) -> GradientsParams;
+
     /// The values of every parameter.
     fn parameters(&self) -> Vec<Vec<f32>>;
 
     /// The gradient of every parameter.
-    fn gradients(&self, of: &Gradients) -> Vec<Vec<f32>>;
+    fn gradients(&self, of: &GradientsParams) -> Vec<Vec<f32>>;
 }
 
 /// Makes a [`Model`] of a module and its method.
@@ -26,17 +31,47 @@ pub(super) fn model<M: Module + 'static>(
     module: M,
     forward: fn(&M, Tensor<3>) -> Tensor<3>,
 ) -> Box<dyn Model> {
+    let backward =
+        |loss: Tensor<1>, module: &M| GradientsParams::from_grads(loss.backward(), module);
     Box::new(Stack {
         device: device.clone(),
         module,
         forward,
+        backward,
     })
+}
+
+/// The same, with a scaled loss.
+pub(super) fn scaled_model<M: Module + 'static>(
+    device: &Device,
+    module: M,
+    forward: fn(&M, Tensor<3>) -> Tensor<3>,
+) -> Box<dyn Model> {
+    Box::new(Stack {
+        device: device.clone(),
+        module,
+        forward,
+        backward: scaled_backward,
+    })
+}
+
+fn scaled_backward<M: Module>(loss: Tensor<1>, module: &M) -> GradientsParams {
+    let mut scaler = GradScaler::default();
+    let grads = match scaler.backward(loss, module) {
+        Ok(grads) => scaler.unscale(grads, module),
+        Err(refused) => panic!("{refused}"),
+    };
+    match grads {
+        Ok(grads) => grads,
+        Err(overflow) => panic!("{overflow}"),
+    }
 }
 
 struct Stack<M> {
     device: Device,
     module: M,
     forward: fn(&M, Tensor<3>) -> Tensor<3>,
+    backward: fn(Tensor<1>, &M) -> GradientsParams,
 }
 
 impl<M: Module> Model for Stack<M> {
@@ -48,11 +83,15 @@ impl<M: Module> Model for Stack<M> {
         (self.forward)(&self.module, x)
     }
 
+    fn backward(&self, loss: Tensor<1>) -> GradientsParams {
+        (self.backward)(loss, &self.module)
+    }
+
     fn parameters(&self) -> Vec<Vec<f32>> {
         parameters(&self.module)
     }
 
-    fn gradients(&self, of: &Gradients) -> Vec<Vec<f32>> {
+    fn gradients(&self, of: &GradientsParams) -> Vec<Vec<f32>> {
         gradients(&self.module, of)
     }
 }

@@ -2,10 +2,10 @@
 
 use burn::tensor::Device;
 
-use super::model::{Model, model};
+use super::model::{Model, model, scaled_model};
 use super::{
     Bf16, Bf16Checkpoint, Bf16Recompute, Checkpoint, CheckpointQuantized, DropoutSeeded, EarlyStop,
-    Every2, Plain, Quantized, RecomputeAttention, RecomputeCheap, RecomputeCheckpoint,
+    Every2, F16Scaled, Plain, Quantized, RecomputeAttention, RecomputeCheap, RecomputeCheckpoint,
     SequenceRecursive, Sqrt, Workload,
 };
 
@@ -144,6 +144,14 @@ pub const STRATEGIES: &[Strategy] = &[
         build: |sizes, device| {
             let stack = Bf16Checkpoint::new(sizes, device);
             model(device, stack, Bf16Checkpoint::forward)
+        },
+        comparable: true,
+    },
+    Strategy {
+        name: "f16_scaled",
+        build: |sizes, device| {
+            let stack = F16Scaled::new(sizes, device);
+            scaled_model(device, stack, F16Scaled::forward)
         },
         comparable: true,
     },
