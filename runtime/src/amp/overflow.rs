@@ -36,7 +36,15 @@ pub struct Overflow {
     at_min_scale: bool,
 }
 
-/// The gradient of a parameter, some elements of which are not finite.
+/// The gradient of a parameter, some elements of which are not finite: [`Overflow::parameter`].
+///
+/// ```
+/// use remat::amp::NonFinite;
+///
+/// let path = "blocks.0.up.weight".to_owned();
+/// let report = NonFinite { path, infinite: 2, nan: 0, elements: 64 };
+/// assert_eq!(report.to_string(), "`blocks.0.up.weight`, 2 of 64 elements are infinite and 0 are NaN");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NonFinite {
     /// The parameter's path in the module, such as `blocks.0.up.weight`.

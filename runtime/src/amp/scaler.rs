@@ -107,6 +107,10 @@ impl GradScaler {
     /// # Errors
     ///
     /// If the loss, or a parameter that requires a gradient, is f16 or bf16; or if nothing is tracked.
+    ///
+    /// # Panics
+    ///
+    /// If remat was built without the feature of the loss's backend.
     pub fn backward<const D: usize, M: Module>(
         &self,
         loss: Tensor<D>,

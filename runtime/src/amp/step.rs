@@ -6,6 +6,15 @@ use burn::module::Module;
 use burn::optim::ModuleOptimizer;
 
 /// What became of a step.
+///
+/// ```
+/// use remat::amp::Step;
+///
+/// let mut schedule = vec![0.1, 0.2].into_iter();
+/// let mut advance = |step: Step| step.is_taken().then(|| schedule.next());
+/// assert_eq!(advance(Step::NoGradients), None);
+/// assert_eq!(advance(Step::Taken), Some(Some(0.1)));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a learning rate schedule only advances on a step that was taken"]
 pub enum Step {

@@ -24,6 +24,22 @@ pub trait TrainLoss {
 ///
 /// It is the model as far as burn is concerned: parameters, paths and records are the same.
 ///
+/// ```
+/// use burn::module::Module;
+/// use burn::nn::{Linear, LinearConfig};
+/// use burn::tensor::Device;
+/// use remat::amp::{GradScaler, LearnerScaler, Scaled};
+///
+/// let device = Device::flex().autodiff();
+/// let linear = LinearConfig::new(2, 3).init(&device);
+/// let scaled: Scaled<Linear> = LearnerScaler::new(GradScaler::default()).model(linear);
+/// assert_eq!(scaled.num_params(), 9);
+///
+/// let saved = scaled.into_record(); // loads into the plain layer
+/// let linear = LinearConfig::new(2, 3).init(&device).load_record(saved);
+/// # let _ = linear;
+/// ```
+///
 /// # Panics
 ///
 /// The training step panics with the text of the [`Refused`](crate::amp::Refused), since burn's learner takes no errors; and

@@ -14,6 +14,16 @@ use burn::optim::LearningRate;
 /// `ModuleLrScheduler::new(scaler.schedule(base)).with_group(group, scaler.schedule(other))`.
 ///
 /// Its record has the numbers of the scaler.
+///
+/// ```
+/// use burn::lr_scheduler::LrScheduler;
+/// use remat::amp::{GradScaler, LearnerScaler};
+///
+/// let scaler = LearnerScaler::new(GradScaler::default());
+/// let mut schedule = scaler.schedule(0.1);
+/// assert_eq!(schedule.step(), 0.1);
+/// assert_eq!(schedule.to_record().record("scaler").scalar("scale"), Some(65536.0));
+/// ```
 #[derive(Clone)]
 pub struct ScaledSchedule {
     schedule: ModuleLrScheduler,
