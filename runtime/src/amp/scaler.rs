@@ -133,7 +133,7 @@ impl GradScaler {
     /// with. Those of other parameters are dropped: see [`ScaledGradients::split_off`].
     ///
     /// Reads one tensor from the device, however many parameters there are. Call [`update`](Self::update) once all of an
-    /// iteration is unscaled.
+    /// iteration is unscaled: without it the scale stays, and the next call finds what this one did.
     ///
     /// # Errors
     ///
