@@ -6,6 +6,7 @@ mod casting;
 mod checkpoint;
 mod compression;
 mod frozen_stats;
+pub mod inplace;
 mod layer;
 mod off;
 mod quantize;
@@ -25,6 +26,7 @@ pub use checkpoint::{
 };
 pub use compression::Quantize;
 pub use frozen_stats::{FrozenStats, frozen_stats, frozen_stats_with};
+pub use inplace::call::{inplace, inplace_with};
 pub use layer::Layer;
 pub(crate) use off::strategies_are_off;
 pub use off::without_strategies;

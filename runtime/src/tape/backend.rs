@@ -6,7 +6,7 @@ use burn::backend::{
     DispatchTensor, DispatchTensorKind, TensorMetadata, autodiff::Autodiff,
     autodiff::ops::NodeGuard,
 };
-use burn::tensor::{Device, GradientCheckpointingStrategy};
+use burn::tensor::{Device, GradientCheckpointingStrategy, Tensor};
 
 /// A float tensor of `Autodiff<B>`: the type is the same for each of burn's checkpointing
 /// strategies, which is only a tag of the dispatched tensor.
@@ -149,6 +149,19 @@ pub(crate) fn reads_wait(device: &Device) -> bool {
         #[cfg(feature = "ndarray")]
         burn::backend::DispatchDevice::NdArray(_) => false,
         _ => true,
+    }
+}
+
+/// Whether somebody else holds the tensor's buffer, so that it cannot be overwritten: `false` also where the backend does
+/// not tell.
+pub(crate) fn is_shared<const D: usize>(tensor: &Tensor<D>) -> bool {
+    #[allow(unreachable_patterns)]
+    match tensor.device().without_autodiff().as_dispatch() {
+        #[cfg(feature = "ndarray")]
+        burn::backend::DispatchDevice::NdArray(_) => false,
+        #[cfg(feature = "remote")]
+        burn::backend::DispatchDevice::Remote(_) => false,
+        _ => !tensor.can_mut(),
     }
 }
 

@@ -22,13 +22,14 @@
 
 mod backend;
 mod gradients;
+pub(crate) mod kernels;
 mod node;
 mod saved;
 mod steps;
 mod sweep;
 mod vjp;
 
-pub(crate) use backend::reads_wait;
+pub(crate) use backend::{is_shared, reads_wait};
 pub use gradients::{Cotangents, ParentGradients};
 pub use node::{Node, Parent, ParentId, record};
 pub(crate) use saved::{MOST_INPUTS, gives_value_again};

@@ -5,6 +5,7 @@ mod mask;
 pub(crate) use mask::Mask;
 
 use crate::strategy::IgnoresValue;
+use crate::strategy::inplace::{InplaceActivation, Overwritten};
 use crate::tape::{Parent, record};
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Flag, Module, ModuleDisplay, Param};
@@ -110,7 +111,16 @@ impl Dropout {
 
     /// The mask for a tensor, if the layer is active there.
     pub(crate) fn mask<const D: usize>(&self, x: &Tensor<D>) -> Option<Mask> {
-        let active = self.prob > 0.0 && x.is_autodiff() && self.training.is_enabled();
+        if x.is_autodiff() {
+            self.next_mask(x)
+        } else {
+            None
+        }
+    }
+
+    /// The mask for a tensor of a training step.
+    fn next_mask<const D: usize>(&self, x: &Tensor<D>) -> Option<Mask> {
+        let active = self.prob > 0.0 && self.training.is_enabled();
         active.then(|| Mask::next(self.prob, &x.device()))
     }
 }
@@ -118,6 +128,19 @@ impl Dropout {
 impl<const D: usize> IgnoresValue<D> for Dropout {
     fn forward(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
+    }
+}
+
+impl InplaceActivation for Dropout {
+    fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
+        self.forward(x)
+    }
+
+    fn overwrite<const D: usize>(&self, x: Tensor<D>) -> Overwritten<D> {
+        match self.next_mask(&x) {
+            Some(mask) => Overwritten::new(mask.apply(x), move |gradient| mask.apply(gradient)),
+            None => Overwritten::new(x, |gradient| gradient),
+        }
     }
 }
 

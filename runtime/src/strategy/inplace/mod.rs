@@ -1,0 +1,31 @@
+//! Layers that overwrite their input: what they are, and how often one could not.
+//!
+//! burn's activations keep their input for the gradient, so its buffer cannot be reused, and two buffers live where one
+//! would do. A layer whose gradient follows from its output can overwrite its input: [`inplace()`](fn@crate::inplace)
+//! does it for every [`InplaceActivation`].
+//!
+//! | layer | its gradient is computed from |
+//! |---|---|
+//! | [`Relu`](burn::nn::Relu), [`Sigmoid`](burn::nn::Sigmoid), [`Tanh`](burn::nn::Tanh) | the output |
+//! | [`nn::Dropout`](crate::nn::Dropout) | the seed of its mask |
+//!
+//! Those are burn's gradients to the bit. What is not in the table is not in place, since its gradient would not be the
+//! same:
+//!
+//! * `Gelu`, `SiLU`, `Mish`, `HardSwish`, ..: many inputs have one output.
+//! * `Elu`, `Selu`, `Celu`, `Softplus`: an exponential rounds away what burn's gradient needs. At -20, `Elu` is -1, and
+//!   its gradient 2e-9.
+//! * `Hardtanh`, `HardSigmoid`: an input at the limit lets its gradient through, one beyond does not, and both give the
+//!   limit. burn overwrites their input anyway: it keeps a mask of one byte an element.
+//!
+//! `#[recompute(cheap)]` keeps neither input nor output of those.
+
+mod activation;
+mod burn_nn;
+pub(super) mod call;
+mod copies;
+mod options;
+
+pub use activation::{InplaceActivation, KeepsOutput, Overwritten};
+pub use copies::copies;
+pub use options::Inplace;

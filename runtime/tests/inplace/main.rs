@@ -1,0 +1,9 @@
+//! Layers that overwrite their input. What is counted is counted for the whole process, so tests take turns.
+
+#![cfg(not(cube))]
+
+mod bits;
+mod support;
+
+#[global_allocator]
+static ALLOCATOR: remat::memory::Tracking = remat::memory::Tracking::new();
