@@ -3,6 +3,10 @@
 #![cfg(not(cube))]
 
 mod bits;
+mod buffers;
+mod copies;
+mod models;
+mod segments;
 mod support;
 
 #[global_allocator]

@@ -1,0 +1,101 @@
+//! The buffer is really used again.
+
+use super::models::Mlp;
+use super::support::{counting, device, turn};
+use burn::nn::{Relu, Sigmoid, Tanh};
+use burn::tensor::{DType, Tensor};
+use remat::InplaceActivation;
+use remat::memory::{live_bytes, measure};
+use remat::nn::DropoutConfig;
+
+const ELEMENTS: usize = 1 << 18;
+
+/// What stays of a call and the most that it held, in buffers of its input.
+fn cost<A: InplaceActivation>(
+    activation: &A,
+    dtype: DType,
+    call: impl Fn(&A, Tensor<1>) -> Tensor<1>,
+) -> (f64, f64) {
+    let device = device();
+    let buffer = (ELEMENTS * dtype.size()) as f64;
+    let input = || Tensor::<1>::ones([ELEMENTS], (&device, dtype)).require_grad() * 0.5;
+    drop(call(activation, input()));
+    let x = input();
+    let (y, report) = measure(&device, || call(activation, x));
+    drop(y);
+    let (retained, peak) = (report.retained().unwrap(), report.peak().unwrap());
+    (retained as f64 / buffer, peak as f64 / buffer)
+}
+
+fn assert_reuses_its_input<A: InplaceActivation>(activation: &A) {
+    for dtype in [DType::F32, DType::F64, DType::F16, DType::BF16] {
+        let ((retained, peak), copies) = counting(|| cost(activation, dtype, remat::inplace));
+        assert!(retained < 0.05, "{dtype:?}: {retained} more");
+        assert!(peak < 0.05, "{dtype:?}: a peak of {peak} more");
+        assert_eq!(copies, 0);
+    }
+}
+
+#[test]
+fn relu_writes_into_its_input() {
+    let _turn = turn();
+    assert_reuses_its_input(&Relu::new());
+    // Which burn's own does not.
+    let (retained, _) = cost(&Relu::new(), DType::F32, |relu, x| relu.forward(x));
+    assert!(retained > 0.95, "{retained}");
+}
+
+#[test]
+fn sigmoid_writes_into_its_input() {
+    let _turn = turn();
+    assert_reuses_its_input(&Sigmoid::new());
+}
+
+#[test]
+fn tanh_writes_into_its_input() {
+    let _turn = turn();
+    assert_reuses_its_input(&Tanh::new());
+}
+
+#[test]
+fn dropout_writes_into_its_input() {
+    let _turn = turn();
+    assert_reuses_its_input(&DropoutConfig::new(0.5).init());
+}
+
+/// Plain burn keeps the input of each activation and its output, which the next layer needs.
+#[test]
+fn a_network_keeps_half() {
+    let _turn = turn();
+    let device = device();
+    let model = Mlp::new(8, 64, &device);
+    let x = Tensor::<2>::ones([256, 64], &device);
+    let _ = model.forward(x.clone()).sum().backward();
+    let retained = |forward: &dyn Fn() -> Tensor<2>| {
+        let (y, report) = measure(&device, forward);
+        let _ = y.sum().backward();
+        report.retained().unwrap() as f64
+    };
+    let (inplace, copies) = counting(|| retained(&|| model.forward(x.clone())));
+    let plain = retained(&|| remat::without_strategies(|| model.forward(x.clone())));
+    assert_eq!(copies, 0);
+    assert!(inplace < plain * 0.55, "{inplace} of {plain}");
+}
+
+#[test]
+fn c26_fifty_steps_end_where_they_began() {
+    let _turn = turn();
+    let device = device();
+    let model = Mlp::new(4, 32, &device);
+    let forward = || model.forward(Tensor::ones([64, 32], &device));
+    let step = || drop(forward().sum().backward());
+    step();
+    step();
+    let before = live_bytes().unwrap();
+    for index in 0..50 {
+        // C35: a forward pass whose backward never runs.
+        drop(forward());
+        step();
+        assert_eq!(live_bytes().unwrap(), before, "after step {index}");
+    }
+}
