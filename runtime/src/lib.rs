@@ -81,6 +81,7 @@ pub mod quantize;
 mod random;
 mod strategy;
 pub mod tape;
+pub mod train;
 mod tree;
 
 /// ```
