@@ -39,6 +39,31 @@ pub enum Kept {
     Nothing,
 }
 
+/// What the gradient of an activation of burn's can be computed from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gradient {
+    /// Its output.
+    OfOutput,
+    /// A mask, which remat's own layer of this name draws again.
+    OfMask,
+    /// Its input only: for one output, there are several inputs with other gradients, or it is rounded away.
+    OfInput,
+    /// It is no activation.
+    Unknown,
+}
+
+impl Known<'_> {
+    /// What the gradient can be computed from.
+    pub fn gradient(&self) -> Gradient {
+        match self.name.as_str() {
+            "Relu" | "Sigmoid" | "Tanh" => Gradient::OfOutput,
+            "Dropout" => Gradient::OfMask,
+            name if ACTIVATIONS.contains(&name) => Gradient::OfInput,
+            _ => Gradient::Unknown,
+        }
+    }
+}
+
 /// The layer of burn's that a field has one or more of.
 pub fn known(ty: &Type) -> Option<Known<'_>> {
     let ty = layer_type(ty);
@@ -51,6 +76,12 @@ pub fn known(ty: &Type) -> Option<Known<'_>> {
         work,
         kept,
     })
+}
+
+/// Whether a layer in place keeps its output. A type that is not burn's is taken for one that does: a second layer in place
+/// behind it would save nothing if so.
+pub fn keeps_output(ty: &Type) -> bool {
+    known(ty).is_none_or(|known| known.gradient() == Gradient::OfOutput)
 }
 
 /// Whether the gradient of a layer of this type needs no more of its input than the signs.
@@ -72,7 +103,7 @@ impl Work {
             (_, "MultiHeadAttention") => Some(Self::Attention),
             (_, "BatchNorm") => Some(Self::Statistics),
             _ if PRODUCTS.contains(&name) => Some(Self::Products),
-            _ if LITTLE.contains(&name) => Some(Self::Little),
+            _ if LITTLE.contains(&name) || ACTIVATIONS.contains(&name) => Some(Self::Little),
             _ => None,
         }
     }
@@ -191,6 +222,9 @@ const LITTLE: &[&str] = &[
     "InstanceNorm",
     "RmsNorm",
     "LocalResponseNorm",
+];
+
+const ACTIVATIONS: &[&str] = &[
     "Celu",
     "Elu",
     "Gelu",

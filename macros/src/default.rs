@@ -40,6 +40,10 @@ impl<'a> Default<'a> {
         own: Option<Annotation<'a>>,
         errors: &mut Errors,
     ) -> Option<Annotation<'a>> {
+        // In the precision that it finds: a cast input would be a copy.
+        if matches!(&own, Some(own) if own.strategy == Strategy::Inplace) {
+            return own;
+        }
         let has_own = |own: &Annotation| own.options.casting.is_some();
         let Some(casts) = burn::casts(&field.ty).filter(|_| is_called(field)) else {
             return own;

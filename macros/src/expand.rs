@@ -5,10 +5,12 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::DeriveInput;
 
 use crate::{
+    burn,
     check::check,
     error::Errors,
     model::{Container, Layer, Tail},
     options, sequential,
+    strategy::Strategy,
     table::{self, Row, Table, callback},
 };
 
@@ -105,7 +107,9 @@ fn expand_callback(container: &Container) -> TokenStream {
 }
 
 fn row(layer: &Layer) -> Row {
+    let in_place = layer.annotation.strategy == Strategy::Inplace;
     Row {
+        keeps_output: in_place && burn::keeps_output(&layer.original.ty),
         member: layer.member.clone(),
         strategy: layer.annotation.strategy,
         early_stop: layer.annotation.options.early_stop,

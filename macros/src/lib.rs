@@ -17,6 +17,7 @@ mod constant;
 mod default;
 mod error;
 mod expand;
+mod flow;
 mod forward;
 mod kind;
 mod model;
@@ -205,7 +206,15 @@ use syn::{DeriveInput, parse_macro_input};
 /// ```
 #[proc_macro_derive(
     Remat,
-    attributes(checkpoint, recompute, frozen_stats, autocast, quantize, remat)
+    attributes(
+        checkpoint,
+        recompute,
+        frozen_stats,
+        autocast,
+        quantize,
+        inplace,
+        remat
+    )
 )]
 pub fn derive_remat(input: TokenStream) -> TokenStream {
     expand::derive(&parse_macro_input!(input as DeriveInput)).into()

@@ -19,6 +19,8 @@ pub enum Strategy {
     AutocastAttention,
     /// Each layer of the field by itself, with what it keeps of its inputs compressed.
     Quantize,
+    /// Each layer of the field by itself, in the buffer of its input.
+    Inplace,
 }
 
 struct Names {
@@ -31,7 +33,7 @@ struct Names {
 }
 
 impl Strategy {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Checkpoint,
         Self::CheckpointSequence,
         Self::Recompute,
@@ -40,6 +42,7 @@ impl Strategy {
         Self::Autocast,
         Self::AutocastAttention,
         Self::Quantize,
+        Self::Inplace,
     ];
 
     fn names(self) -> Names {
@@ -56,6 +59,7 @@ impl Strategy {
             Self::Autocast => ("autocast", "Autocast", "autocast(..)"),
             Self::AutocastAttention => ("autocast_attention", "Autocast", "autocast(..)"),
             Self::Quantize => ("quantize", "Quantize", "quantize(..)"),
+            Self::Inplace => ("inplace", "Inplace", "inplace"),
         };
         Names {
             stem,
@@ -109,7 +113,7 @@ impl Strategy {
     pub fn keeps_input(self) -> bool {
         !matches!(
             self,
-            Self::Autocast | Self::AutocastAttention | Self::Quantize
+            Self::Autocast | Self::AutocastAttention | Self::Quantize | Self::Inplace
         )
     }
 

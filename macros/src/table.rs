@@ -7,6 +7,7 @@
 //!     attention: checkpoint => ATTENTION_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
 //!     norm: frozen_stats => NORM_FROZEN_STATS_APPLIED_BY_REMAT_FORWARD,
 //!     up: quantize => UP_QUANTIZE_APPLIED_BY_REMAT_FORWARD,
+//!     relu: inplace(keeps_output) => RELU_INPLACE_APPLIED_BY_REMAT_FORWARD,
 //!     layers: checkpoint_sequence(early_stop) => LAYERS_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
 //! } tail {
 //!     down => DOWN_TAIL_APPLIED_BY_REMAT_FORWARD,
@@ -28,6 +29,7 @@ use syn::{
 use crate::strategy::Strategy;
 
 custom_keyword!(early_stop);
+custom_keyword!(keeps_output);
 custom_keyword!(tail);
 custom_keyword!(pass);
 
@@ -54,6 +56,8 @@ pub struct Row {
     pub strategy: Strategy,
     /// Whether the second run ends where nothing more is needed.
     pub early_stop: bool,
+    /// Whether its gradient, as computed in place, needs its output.
+    pub keeps_output: bool,
     /// The associated constant that a rewritten call mentions.
     pub constant: Ident,
 }
@@ -112,7 +116,8 @@ impl ToTokens for Row {
         } = self;
         let strategy = format_ident!("{}", self.strategy.name());
         let early_stop = self.early_stop.then(|| quote!((early_stop)));
-        tokens.extend(quote!(#member: #strategy #early_stop => #constant));
+        let keeps_output = self.keeps_output.then(|| quote!((keeps_output)));
+        tokens.extend(quote!(#member: #strategy #early_stop #keeps_output => #constant));
     }
 }
 
@@ -170,26 +175,32 @@ impl Parse for Row {
         let member = input.parse()?;
         input.parse::<Token![:]>()?;
         let strategy = input.call(parse_strategy)?;
-        let early_stop = parse_early_stop(input)?;
+        let (early_stop, keeps_output) = parse_option(input)?;
         input.parse::<Token![=>]>()?;
         let constant = input.parse()?;
         Ok(Self {
             member,
             strategy,
             early_stop,
+            keeps_output,
             constant,
         })
     }
 }
 
-fn parse_early_stop(input: ParseStream) -> syn::Result<bool> {
-    let given = input.peek(Paren);
-    if given {
-        let option;
-        parenthesized!(option in input);
-        option.parse::<early_stop>()?;
+/// Whether it is `(early_stop)`, and whether it is `(keeps_output)`.
+fn parse_option(input: ParseStream) -> syn::Result<(bool, bool)> {
+    if !input.peek(Paren) {
+        return Ok((false, false));
     }
-    Ok(given)
+    let option;
+    parenthesized!(option in input);
+    if option.peek(keeps_output) {
+        option.parse::<keeps_output>()?;
+        return Ok((false, true));
+    }
+    option.parse::<early_stop>()?;
+    Ok((true, false))
 }
 
 fn parse_strategy(input: ParseStream) -> syn::Result<Strategy> {

@@ -4,6 +4,7 @@ mod autocast;
 mod checkpoint;
 mod flag;
 mod frozen_stats;
+mod inplace;
 mod number;
 mod quantize;
 mod recompute;
@@ -30,6 +31,7 @@ pub const CHECKPOINT: &str = "checkpoint";
 pub const RECOMPUTE: &str = "recompute";
 pub const FROZEN_STATS: &str = "frozen_stats";
 pub const AUTOCAST: &str = "autocast";
+pub const INPLACE: &str = "inplace";
 pub const QUANTIZE: &str = "quantize";
 pub const REMAT: &str = "remat";
 

@@ -1,7 +1,7 @@
 //! Which strategies a field can have two of.
 
 use super::{
-    AUTOCAST, CHECKPOINT, FROZEN_STATS, QUANTIZE, RECOMPUTE,
+    AUTOCAST, CHECKPOINT, FROZEN_STATS, INPLACE, QUANTIZE, RECOMPUTE,
     strategy::{Annotation, Known, Options},
 };
 use crate::{error::Errors, kind::integer};
@@ -28,7 +28,7 @@ const FROZEN_IN_CHECKPOINT: Pair = Pair::Nested {
 };
 
 /// The pairs, each in the order in which the strategies of a field are looked for, whatever order they are written in.
-static PAIRS: [(&str, &str, Pair); 10] = [
+static PAIRS: [(&str, &str, Pair); 15] = [
     (CHECKPOINT, AUTOCAST, Pair::Stack(cast_segment)),
     (RECOMPUTE, AUTOCAST, Pair::Stack(cast)),
     (FROZEN_STATS, AUTOCAST, Pair::Stack(cast)),
@@ -51,6 +51,47 @@ static PAIRS: [(&str, &str, Pair); 10] = [
         Pair::Exclusive {
             why: "with its running statistics, a layer keeps what it has normalised instead of its input",
             help: "remove one of the two",
+        },
+    ),
+    (
+        CHECKPOINT,
+        INPLACE,
+        Pair::Exclusive {
+            why: "a checkpointed layer keeps its input to run again from it, and one in place overwrites it",
+            help: "remove `#[checkpoint]`: a layer in place keeps nothing but its output",
+        },
+    ),
+    (
+        RECOMPUTE,
+        INPLACE,
+        Pair::Exclusive {
+            why: "a recomputed layer keeps its input to run again from it, and one in place overwrites it",
+            help: "remove `#[inplace]` if something else needs the input, or else `#[recompute(..)]`",
+        },
+    ),
+    (
+        FROZEN_STATS,
+        INPLACE,
+        Pair::Exclusive {
+            why: "a normalisation is no activation that can overwrite its input",
+            help: "remove `#[inplace]`",
+        },
+    ),
+    (
+        AUTOCAST,
+        INPLACE,
+        Pair::Exclusive {
+            why: "a cast input is a copy, so nothing would be overwritten, and a layer in place computes in the precision \
+                  of its input",
+            help: "remove `#[autocast(..)]` from this field",
+        },
+    ),
+    (
+        QUANTIZE,
+        INPLACE,
+        Pair::Exclusive {
+            why: "a layer in place keeps nothing of its input that could be compressed",
+            help: "remove `#[quantize(..)]`",
         },
     ),
 ];

@@ -3,8 +3,9 @@
 use syn::{Attribute, Path};
 
 use super::{
-    AUTOCAST, CHECKPOINT, Casting, FROZEN_STATS, Grouping, QUANTIZE, Quantization, RECOMPUTE,
-    autocast, checkpoint, frozen_stats, named, quantize, recompute, stack::stack,
+    AUTOCAST, CHECKPOINT, Casting, FROZEN_STATS, Grouping, INPLACE, QUANTIZE, Quantization,
+    RECOMPUTE, autocast, checkpoint, frozen_stats, inplace, named, quantize, recompute,
+    stack::stack,
 };
 use crate::{error::Errors, strategy::Strategy};
 
@@ -22,7 +23,7 @@ pub struct Known {
 }
 
 /// Where a field has several of them, the first one here counts.
-static KNOWN: [Known; 5] = [
+static KNOWN: [Known; 6] = [
     Known {
         name: CHECKPOINT,
         shown: "#[checkpoint]",
@@ -57,6 +58,13 @@ static KNOWN: [Known; 5] = [
         layer: "the layer that is to keep its inputs compressed",
         again: false,
         read: quantize::read,
+    },
+    Known {
+        name: INPLACE,
+        shown: "#[inplace]",
+        layer: "the activation that is to overwrite its input",
+        again: false,
+        read: inplace::read,
     },
 ];
 

@@ -1,7 +1,7 @@
 //! Which layers a strategy is for. Of types that are not burn's only rustc knows, or the runtime.
 
 use crate::{
-    burn::{self, Casts, Kept, Known, Work},
+    burn::{self, Casts, Gradient, Kept, Known, Work},
     error::Errors,
     kind::{integer, layer_type},
     model::Layer,
@@ -26,6 +26,7 @@ fn check_known(layer: &Layer, known: &Known, errors: &mut Errors) -> bool {
         Strategy::Recompute => check_cheap(layer, known, errors),
         Strategy::RecomputeAttention => check_attention(known, errors),
         Strategy::FrozenStats => check_statistics(known, errors),
+        Strategy::Inplace => check_inplace(known, errors),
     };
     fits && check_kept(layer, known, errors)
 }
@@ -82,6 +83,24 @@ fn check_statistics(known: &Known, errors: &mut Errors) -> bool {
              contain one"
         ),
     );
+    false
+}
+
+/// A gradient that needs the input would find the output there.
+fn check_inplace(known: &Known, errors: &mut Errors) -> bool {
+    let name = &known.name;
+    let message = match known.gradient() {
+        Gradient::OfOutput | Gradient::OfMask => return true,
+        Gradient::OfInput => format!(
+            "the gradient of `{name}` needs its input, so it cannot overwrite it\
+             \n\nhelp: write `#[recompute(cheap)]`, with which the input is kept and the output is not"
+        ),
+        Gradient::Unknown => format!(
+            "`{name}` is no activation, so it cannot overwrite its input\
+             \n\nhelp: `#[inplace]` is for `Relu`, `Sigmoid`, `Tanh` and `remat::nn::Dropout`"
+        ),
+    };
+    errors.at(known.ty, &message);
     false
 }
 

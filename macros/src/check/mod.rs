@@ -90,6 +90,7 @@ fn check_visited(layer: &Layer, errors: &mut Errors) -> bool {
             Strategy::FrozenStats => "have frozen statistics",
             Strategy::Autocast | Strategy::AutocastAttention => "compute in another precision",
             Strategy::Quantize => "keep its inputs compressed",
+            Strategy::Inplace => "be in place",
             Strategy::Recompute | Strategy::RecomputeAttention => "be recomputed",
             Strategy::Checkpoint | Strategy::CheckpointSequence => "be checkpointed",
         };

@@ -5,7 +5,7 @@ use syn::{
 };
 
 use super::{value::Value, walk::Walk};
-use crate::{error::Errors, syntax::peel_type, table::Table};
+use crate::{error::Errors, flow, syntax::peel_type, table::Table};
 
 /// Rewrites the calls of annotated fields in a method, and tells how many there are.
 pub fn rewrite(table: &Table, function: &mut ImplItemFn, errors: &mut Errors) -> usize {
@@ -17,9 +17,13 @@ pub fn rewrite(table: &Table, function: &mut ImplItemFn, errors: &mut Errors) ->
         let value = walk.block(&mut function.block);
         walk.returned(&value);
     });
-    let (calls, again) = (walk.calls, walk.again);
+    let (calls, again, fine) = (walk.calls, walk.again, walk.errors.is_empty());
     if again {
         check_receiver(function, errors);
+    }
+    // A call that was not rewritten would be taken for something else.
+    if calls > 0 && fine {
+        flow::check(table, function, errors);
     }
     calls
 }

@@ -18,6 +18,7 @@ mod escape;
 mod group;
 mod header;
 mod hoist;
+mod inplace;
 mod inside;
 mod macros;
 mod mentions;

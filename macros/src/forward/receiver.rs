@@ -60,6 +60,9 @@ impl Walk<'_> {
         if self.is_attention(layer.row) {
             return self.rewritten_attention(call, layer);
         }
+        if self.is_inplace(layer.row) {
+            return self.rewritten_inplace(call, layer);
+        }
         Some(self.rewritten_call(call, layer))
     }
 

@@ -5,6 +5,7 @@ mod autocast;
 mod derive;
 mod escapes;
 mod expansion;
+mod flow;
 mod frozen_stats;
 mod hoisting;
 mod hygiene;

@@ -1,0 +1,131 @@
+//! What becomes of tensors in a method: whether a layer with `#[inplace]` overwrites something that is still needed.
+//!
+//! Correctness does not hang on it: at run time a buffer that somebody else holds is copied. But then the annotation does
+//! nothing, so here it is an error that tells who holds the buffer.
+//!
+//! The method is looked at as it is after its calls were rewritten, when each strategy has its one form. An abstract
+//! interpreter goes through it in the order of evaluation ([`expr`], [`calls`], [`control`], [`pattern`]), with a [`state`]:
+//! which [`value`]s the variables have, and who keeps what. What operations of burn's keep is in [`tensor`]. At the call of
+//! a layer in place, the [`rules`] look at the state.
+
+mod calls;
+mod control;
+mod expr;
+mod pattern;
+mod place;
+mod rules;
+mod scope;
+mod state;
+mod tensor;
+mod value;
+
+use syn::{FnArg, ImplItemFn, Type};
+
+use crate::{
+    error::Errors,
+    strategy::Strategy,
+    syntax::{peel_type, show},
+    table::{Row, Table},
+};
+use rules::Faults;
+use scope::Scopes;
+use state::{Holder, State, Who};
+use value::Value;
+
+/// Reports the layers in place of a method that overwrite something which is still needed.
+pub fn check(table: &Table, function: &ImplItemFn, errors: &mut Errors) {
+    let in_place = |row: &Row| row.strategy == Strategy::Inplace;
+    if !table.rows.iter().any(in_place) {
+        return;
+    }
+    let mut flow = Flow::new(table);
+    flow.parameters(function);
+    flow.block(&function.block);
+    flow.faults.report(errors);
+}
+
+struct Flow<'a> {
+    table: &'a Table,
+    scopes: Scopes,
+    /// `None` where the method has returned, or jumped elsewhere.
+    state: Option<State>,
+    /// The loops and labelled blocks around the expression.
+    targets: Vec<control::Target>,
+    faults: Faults,
+}
+
+impl<'a> Flow<'a> {
+    fn new(table: &'a Table) -> Self {
+        Self {
+            table,
+            scopes: Scopes::default(),
+            state: Some(State::default()),
+            targets: Vec::new(),
+            faults: Faults::default(),
+        }
+    }
+
+    /// What is given by value is the method's own. What is lent, the caller holds.
+    fn parameters(&mut self, function: &ImplItemFn) {
+        for parameter in &function.sig.inputs {
+            match parameter {
+                FnArg::Receiver(receiver) => {
+                    let value = self.make(receiver);
+                    self.hold(&value, Who::Module, "self", receiver.self_token.span);
+                    let name = syn::Ident::new("self", receiver.self_token.span);
+                    self.declare(&name, receiver, value);
+                }
+                FnArg::Typed(typed) => {
+                    let value = match is_number(&typed.ty) {
+                        true => Value::NOTHING,
+                        false => self.make(typed),
+                    };
+                    if let Type::Reference(reference) = peel_type(&typed.ty) {
+                        let text = show(&typed.pat);
+                        self.hold(&value, Who::Caller, &text, reference.and_token.span);
+                    }
+                    self.bind(&typed.pat, value);
+                }
+            }
+        }
+    }
+
+    /// A tensor that nobody else knows yet.
+    fn make<T>(&mut self, syntax: &T) -> Value {
+        match &mut self.state {
+            Some(state) => Value::handle(state.make(value::Site::of(syntax))),
+            None => Value::NOTHING,
+        }
+    }
+
+    fn hold(&mut self, value: &Value, who: Who, text: &str, place: proc_macro2::Span) {
+        let text = text.to_string();
+        if let Some(state) = &mut self.state {
+            state.hold(value, &Holder { who, text, place });
+        }
+    }
+}
+
+/// `f64`, `usize`, `bool`, ..
+fn is_number(ty: &Type) -> bool {
+    match peel_type(ty) {
+        Type::Path(path) => path.path.get_ident().is_some_and(|name| {
+            matches!(
+                name.to_string().as_str(),
+                "bool"
+                    | "f32"
+                    | "f64"
+                    | "i8"
+                    | "i16"
+                    | "i32"
+                    | "i64"
+                    | "u8"
+                    | "u16"
+                    | "u32"
+                    | "u64"
+                    | "usize"
+            )
+        }),
+        _ => false,
+    }
+}

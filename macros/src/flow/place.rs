@@ -1,0 +1,84 @@
+//! Places: variables and their fields, which are moved out of or looked at.
+
+use syn::{Expr, Member, UnOp};
+
+use super::{Flow, state::Variable, value::Value};
+use crate::syntax::{as_ident, peel};
+
+/// `x`, `state.hidden`, `pair.0`
+pub struct Place {
+    variable: Variable,
+    fields: Vec<String>,
+}
+
+impl Flow<'_> {
+    /// The place that an expression is, if it is one of a local variable.
+    pub fn place(&self, expr: &Expr) -> Option<Place> {
+        if let Some(name) = as_ident(expr) {
+            let variable = self.scopes.find(name)?;
+            return Some(Place {
+                variable,
+                fields: Vec::new(),
+            });
+        }
+        match peel(expr) {
+            Expr::Field(field) => {
+                let mut place = self.place(&field.base)?;
+                place.fields.push(match &field.member {
+                    Member::Named(name) => name.to_string(),
+                    Member::Unnamed(index) => index.index.to_string(),
+                });
+                Some(place)
+            }
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.place(&unary.expr),
+            Expr::Index(index) => self.place(&index.expr),
+            _ => None,
+        }
+    }
+
+    /// What is there, which stays there.
+    pub fn look(&self, place: &Place) -> Value {
+        let value = self.state.as_ref();
+        let value = value.and_then(|state| state.variables.get(&place.variable));
+        let value = value.cloned().unwrap_or(Value::NOTHING);
+        let fields = place.fields.iter();
+        fields.fold(value, |value, field| value.part(field))
+    }
+
+    /// What is there, which is handed over. Out of what is not known by its parts, nothing is seen to go.
+    pub fn take(&mut self, place: &Place) -> Value {
+        let value = self.look(place);
+        self.write(place, Value::NOTHING, false);
+        value
+    }
+
+    /// Puts something else there, in place of what was there.
+    pub fn put(&mut self, place: &Place, value: Value) {
+        self.write(place, value, true);
+    }
+
+    fn write(&mut self, place: &Place, value: Value, adding: bool) {
+        let Some(state) = &mut self.state else { return };
+        let Some(variable) = state.variables.get_mut(&place.variable) else {
+            if place.fields.is_empty() {
+                state.variables.insert(place.variable, value);
+            }
+            return;
+        };
+        let mut target = variable;
+        for field in &place.fields {
+            let whole = target.whole();
+            target = match target.part_mut(field) {
+                Some(part) => part,
+                // One of the things in there: the others stay.
+                None if adding => {
+                    let joined = whole.join(value.whole());
+                    state.variables.insert(place.variable, joined);
+                    return;
+                }
+                None => return,
+            };
+        }
+        *target = value;
+    }
+}
