@@ -130,7 +130,7 @@ impl Why {
                 format!(
                     "it is the output of `{text}`{line}, which is in place as well and needs its output for its gradient"
                 ),
-                "put `#[inplace]` on the first of the two layers only",
+                "let only one of the two be in place",
             ),
             Who::Unknown => (
                 format!("`{text}`{line} is given it too, and may keep it"),
@@ -172,8 +172,8 @@ impl Why {
         };
         let help = match clone {
             Some(cloned) if *cloned == name => format!(
-                "if `{name}` is not needed any more, hand it over without `.clone()`; if it is, the layer needs a buffer \
-                 of its own: remove `#[inplace]` or write `#[recompute(cheap)]`"
+                "hand over `{name}` itself, without `.clone()`, if it is not needed any more; else write \
+                 `#[recompute(cheap)]`"
             ),
             _ => format!("`drop({name})` before this call if it is not needed any more"),
         };
@@ -186,7 +186,7 @@ impl Why {
     fn waiting() -> Self {
         Self {
             holds: "another operand of the same expression is a clone of it".to_string(),
-            help: "call the layer in a `let` before, with the clone made after it".to_string(),
+            help: "use the output of this layer there as well".to_string(),
         }
     }
 }

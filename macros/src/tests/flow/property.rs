@@ -8,7 +8,8 @@ mod machine;
 mod program;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000,
+        failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_unsafe_program_is_accepted(choices in proptest::collection::vec(any::<u32>(), 4..60)) {

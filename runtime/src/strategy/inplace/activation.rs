@@ -34,9 +34,10 @@ use burn::tensor::Tensor;
 /// assert_eq!(x.grad(&y.sum().backward()).unwrap().to_data(), (x.inner() + 3.0).to_data());
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "the gradient of `{Self}` needs its input, so it cannot overwrite it",
+    message = "`{Self}` is not a layer that can overwrite its input",
     label = "not a layer that can be in place",
     note = "write `#[recompute(cheap)]` instead of `#[inplace]`: it keeps the input, and not the output",
+    note = "there is a `remat::nn::Dropout`, which can be in place; burn's `Dropout` keeps a mask",
     note = "the documentation of the module `remat::inplace` has a table of the layers that can be in place"
 )]
 pub trait InplaceActivation: Clone + Send + 'static {

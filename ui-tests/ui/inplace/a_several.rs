@@ -1,0 +1,15 @@
+//! The gradients of these need their input, also in containers.
+
+use burn::module::Module;
+use burn::nn::activation;
+use remat::Remat;
+
+#[derive(Module, Debug, Remat)]
+pub struct Net {
+    #[inplace]
+    silu: Vec<activation::SiLU>,
+    #[inplace]
+    elu: Option<activation::Elu>,
+}
+
+fn main() {}

@@ -1,0 +1,24 @@
+//! Any of several handles.
+
+use burn::module::Module;
+use burn::nn::Relu;
+use burn::tensor::Tensor;
+use remat::Remat;
+
+#[derive(Module, Debug, Remat)]
+pub struct Net {
+    #[inplace]
+    relu: Relu,
+}
+
+#[remat::forward]
+impl Net {
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let first = x.clone();
+        let second = first.clone();
+        drop(x);
+        self.relu.forward(first) + second
+    }
+}
+
+fn main() {}

@@ -1,0 +1,22 @@
+//! The original is used after the clone was overwritten.
+
+use burn::module::Module;
+use burn::nn::Relu;
+use burn::tensor::Tensor;
+use remat::Remat;
+
+#[derive(Module, Debug, Remat)]
+pub struct Net {
+    #[inplace]
+    relu: Relu,
+}
+
+#[remat::forward]
+impl Net {
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let h = self.relu.forward(x.clone());
+        h + x
+    }
+}
+
+fn main() {}

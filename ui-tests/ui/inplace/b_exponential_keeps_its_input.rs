@@ -1,0 +1,22 @@
+//! An operation that keeps its input.
+
+use burn::module::Module;
+use burn::nn::Relu;
+use burn::tensor::Tensor;
+use remat::Remat;
+
+#[derive(Module, Debug, Remat)]
+pub struct Net {
+    #[inplace]
+    relu: Relu,
+}
+
+#[remat::forward]
+impl Net {
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let e = x.clone().exp();
+        e + self.relu.forward(x)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,23 @@
+//! A list holds a clone.
+
+use burn::module::Module;
+use burn::nn::Relu;
+use burn::tensor::Tensor;
+use remat::Remat;
+
+#[derive(Module, Debug, Remat)]
+pub struct Net {
+    #[inplace]
+    relu: Relu,
+}
+
+#[remat::forward]
+impl Net {
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let list = vec![x.clone()];
+        let h = self.relu.forward(x);
+        h + Tensor::cat(list, 0)
+    }
+}
+
+fn main() {}

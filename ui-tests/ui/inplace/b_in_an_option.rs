@@ -1,0 +1,26 @@
+//! An option holds a clone.
+
+use burn::module::Module;
+use burn::nn::Relu;
+use burn::tensor::Tensor;
+use remat::Remat;
+
+#[derive(Module, Debug, Remat)]
+pub struct Net {
+    #[inplace]
+    relu: Relu,
+}
+
+#[remat::forward]
+impl Net {
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let shortcut = Some(x.clone());
+        let h = self.relu.forward(x);
+        match shortcut {
+            Some(shortcut) => h + shortcut,
+            None => h,
+        }
+    }
+}
+
+fn main() {}

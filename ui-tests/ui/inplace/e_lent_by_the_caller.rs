@@ -1,0 +1,21 @@
+//! What the caller has only lent.
+
+use burn::module::Module;
+use burn::nn::Relu;
+use burn::tensor::Tensor;
+use remat::Remat;
+
+#[derive(Module, Debug, Remat)]
+pub struct Net {
+    #[inplace]
+    relu: Relu,
+}
+
+#[remat::forward]
+impl Net {
+    pub fn forward(&self, x: &Tensor<2>) -> Tensor<2> {
+        self.relu.forward(x.clone())
+    }
+}
+
+fn main() {}
