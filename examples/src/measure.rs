@@ -1,13 +1,15 @@
 //! Measuring strategies side by side, in one process.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use burn::tensor::{Device, Distribution, Tensor};
+use burn::tensor::{Device, Tensor};
 use remat::memory::{Report, measure};
 use serde::Serialize;
 
-use crate::models::{Model, PLAIN, Strategy, Workload};
+use crate::models::{Model, Strategy, Workload, strategy};
 use crate::statistics::{cosine, max_relative_error, median};
 
 /// What was measured of one strategy. Memory is `None` where it cannot be measured: a GPU's memory
@@ -35,6 +37,7 @@ pub struct Row {
 #[derive(Debug)]
 pub struct OtherParameters {
     strategy: &'static str,
+    plain: &'static str,
 }
 
 impl std::error::Error for OtherParameters {}
@@ -45,37 +48,38 @@ impl fmt::Display for OtherParameters {
             f,
             "the model of `{}` does not start from the parameters of `{}`: \
              its fields must be initialized in the same order",
-            self.strategy, PLAIN.name,
+            self.strategy, self.plain,
         )
     }
 }
 
-/// A comparison with plain burn, whose model stays for all of them.
+/// Comparisons with plain burn, whose models stay for all of them.
 pub struct Comparison {
     workload: Workload,
     device: Device,
     seed: u64,
     pairs: usize,
-    plain: Run,
+    /// By name, since the first strategy that asked for it.
+    plain: BTreeMap<&'static str, Rc<Plain>>,
+}
+
+/// The plain model of a workload.
+struct Plain {
+    run: Run,
     parameters: Vec<Vec<f32>>,
     gradients: Vec<Vec<f32>>,
 }
 
 impl Comparison {
-    /// Runs plain burn first. `pairs` is the number of steps that are timed.
+    /// `pairs` is the number of steps that are timed.
     #[must_use]
     pub fn new(workload: Workload, device: Device, seed: u64, pairs: usize) -> Self {
-        let device = device.autodiff();
-        let plain = Run::start(&PLAIN, &workload, &device, seed);
-        plain.warm_up();
         Self {
-            parameters: plain.model.parameters(),
-            gradients: plain.loss_and_gradients(seed).1,
             workload,
-            device,
+            device: device.autodiff(),
             seed,
             pairs,
-            plain,
+            plain: BTreeMap::new(),
         }
     }
 
@@ -84,11 +88,18 @@ impl Comparison {
     /// # Errors
     ///
     /// If its model has other parameters than the plain one.
-    pub fn measure(&self, strategy: Strategy, timed: impl FnMut()) -> Result<Row, OtherParameters> {
-        let run = Run::start(&strategy, &self.workload, &self.device, self.seed);
-        if run.model.parameters() != self.parameters {
-            let strategy = strategy.name;
-            return Err(OtherParameters { strategy });
+    pub fn measure(
+        &mut self,
+        strategy: Strategy,
+        timed: impl FnMut(),
+    ) -> Result<Row, OtherParameters> {
+        let plain = self.plain(strategy.against);
+        let run = self.start(&strategy);
+        if run.model.parameters() != plain.parameters {
+            return Err(OtherParameters {
+                strategy: strategy.name,
+                plain: strategy.against,
+            });
         }
         run.warm_up();
         let (loss, gradients) = run.loss_and_gradients(self.seed);
@@ -96,54 +107,67 @@ impl Comparison {
             strategy: strategy.name,
             retained_bytes: run.forward_memory().retained(),
             peak_bytes: run.step_memory().peak(),
-            step_ratio: self.step_ratio(&run, timed),
+            step_ratio: self.step_ratio(&plain.run, &run, timed),
             loss,
             grad_max_rel_err: strategy
                 .comparable
-                .then(|| max_relative_error(&self.gradients, &gradients)),
+                .then(|| max_relative_error(&plain.gradients, &gradients)),
             grad_cosine: strategy
                 .comparable
-                .then(|| cosine(&self.gradients, &gradients)),
+                .then(|| cosine(&plain.gradients, &gradients)),
         })
+    }
+
+    fn plain(&mut self, name: &'static str) -> Rc<Plain> {
+        if let Some(plain) = self.plain.get(name) {
+            return Rc::clone(plain);
+        }
+        let plain = strategy(name).expect("`against` names a strategy");
+        let run = self.start(&plain);
+        // Before the first step: running statistics are among them, and move.
+        let parameters = run.model.parameters();
+        run.warm_up();
+        let plain = Rc::new(Plain {
+            parameters,
+            gradients: run.loss_and_gradients(self.seed).1,
+            run,
+        });
+        self.plain.insert(name, Rc::clone(&plain));
+        plain
+    }
+
+    fn start(&self, strategy: &Strategy) -> Run {
+        self.device.seed(self.seed);
+        let model = (strategy.build)(&self.workload, &self.device);
+        Run { model }
     }
 
     /// Steps of the two take turns, so that what disturbs the machine disturbs both, and neither is
     /// always the first of a pair.
-    fn step_ratio(&self, run: &Run, mut timed: impl FnMut()) -> f64 {
+    fn step_ratio(&self, plain: &Run, run: &Run, mut timed: impl FnMut()) -> f64 {
         let ratios = (0..self.pairs).map(|pair| {
-            let (plain, other) = if pair % 2 == 0 {
-                let plain = self.plain.timed_step();
-                (plain, run.timed_step())
+            let (before, other) = if pair % 2 == 0 {
+                let before = plain.timed_step();
+                (before, run.timed_step())
             } else {
                 let other = run.timed_step();
-                (self.plain.timed_step(), other)
+                (plain.timed_step(), other)
             };
             timed();
-            other.as_secs_f64() / plain.as_secs_f64()
+            other.as_secs_f64() / before.as_secs_f64()
         });
         median(ratios.collect()).unwrap_or(f64::NAN)
     }
 }
 
-/// A model and the input of its steps.
+/// A model that takes steps.
 struct Run {
     model: Box<dyn Model>,
-    input: Tensor<3>,
 }
 
 impl Run {
-    fn start(strategy: &Strategy, workload: &Workload, device: &Device, seed: u64) -> Self {
-        device.seed(seed);
-        let model = (strategy.build)(workload, device);
-        model.parameters(); // draws them, before the input is drawn
-        let shape = [workload.batch, workload.seq, workload.dim];
-        let input = Tensor::random(shape, Distribution::Normal(0.0, 1.0), model.device());
-        Self { model, input }
-    }
-
-    /// The forward pass and the loss: the mean of the squares.
     fn loss(&self) -> Tensor<1> {
-        self.model.forward(self.input.clone()).square().mean()
+        self.model.loss()
     }
 
     /// A training step without the optimizer: forward, loss, backward, and dropping the gradients.
@@ -192,7 +216,7 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::STRATEGIES;
+    use crate::models::{STRATEGIES, TRANSFORMER};
 
     #[test]
     fn a_row_has_the_keys_that_its_readers_expect() {
@@ -222,8 +246,11 @@ mod tests {
             seq: 4,
             dropout: 0.0,
         };
-        let comparison = Comparison::new(workload, Device::flex(), 7, 2);
-        let rows = STRATEGIES.iter().map(|strategy| {
+        let mut comparison = Comparison::new(workload, Device::flex(), 7, 2);
+        let rows = STRATEGIES
+            .iter()
+            .filter(|strategy| strategy.against == TRANSFORMER);
+        let rows = rows.map(|strategy| {
             let mut pairs = 0;
             let row = comparison.measure(*strategy, || pairs += 1).unwrap();
             assert_eq!(pairs, 2, "{}", strategy.name);

@@ -1,4 +1,5 @@
-//! The models under measurement: the same stack of blocks, once for each strategy.
+//! The models under measurement: the same stack of blocks, once for each strategy; and two other networks, whose
+//! strategies are compared with their own plain model.
 //!
 //! Each is an ordinary burn module in a file of its own; what is measured is what its fields say.
 
@@ -11,13 +12,20 @@ mod checkpoint_quantized;
 mod dropout_seeded;
 mod early_stop;
 mod every2;
+<<<<<<< HEAD
 mod f16_scaled;
+=======
+mod mlp;
+mod mlp_inplace;
+>>>>>>> 8c19bed (frontier: networks with Relu in place, each against its own plain model)
 mod model;
 mod plain;
 mod quantized;
 mod recompute_attention;
 mod recompute_cheap;
 mod recompute_checkpoint;
+mod resnet;
+mod resnet_inplace;
 mod sequence_recursive;
 mod sqrt;
 mod strategies;
@@ -33,16 +41,23 @@ pub use checkpoint_quantized::CheckpointQuantized;
 pub use dropout_seeded::DropoutSeeded;
 pub use early_stop::EarlyStop;
 pub use every2::Every2;
+<<<<<<< HEAD
 pub use f16_scaled::F16Scaled;
+=======
+pub use mlp::Mlp;
+pub use mlp_inplace::MlpInplace;
+>>>>>>> 8c19bed (frontier: networks with Relu in place, each against its own plain model)
 pub use model::Model;
 pub use plain::Plain;
 pub use quantized::Quantized;
 pub use recompute_attention::RecomputeAttention;
 pub use recompute_cheap::RecomputeCheap;
 pub use recompute_checkpoint::RecomputeCheckpoint;
+pub use resnet::Resnet;
+pub use resnet_inplace::ResnetInplace;
 pub use sequence_recursive::SequenceRecursive;
 pub use sqrt::Sqrt;
-pub use strategies::{PLAIN, STRATEGIES, Strategy, strategy};
+pub use strategies::{STRATEGIES, Strategy, TRANSFORMER, strategy};
 
 use crate::options::{check_heads, positive, probability};
 

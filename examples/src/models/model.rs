@@ -1,19 +1,23 @@
-//! What a measurement needs of a model, whatever its type.
+//! What a measurement needs of a model, whatever its type and that of its input.
 
 use burn::module::Module;
+<<<<<<< HEAD
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
 use remat::amp::GradScaler;
+=======
+use burn::tensor::{Device, Distribution, Gradients, Tensor};
+>>>>>>> 8c19bed (frontier: networks with Relu in place, each against its own plain model)
 
 use crate::gradients::{gradients, parameters};
 
-/// A stack of blocks on its device.
+/// A model on its device, and the input of its steps.
 pub trait Model {
     /// The device, with the settings of autodiff that the model runs with.
     fn device(&self) -> &Device;
 
-    /// `[batch, seq, dim]` in and out.
-    fn forward(&self, x: Tensor<3>) -> Tensor<3>;
+    /// The forward pass and the loss: the mean of the squares.
+    fn loss(&self) -> Tensor<1>;
 
     /// The backward pass of a loss.
     fn backward(&self, loss: Tensor<1>) -> GradientsParams;
@@ -25,15 +29,22 @@ pub trait Model {
     fn gradients(&self, of: &GradientsParams) -> Vec<Vec<f32>>;
 }
 
-/// Makes a [`Model`] of a module and its method.
-pub(super) fn model<M: Module + 'static>(
+/// Makes a [`Model`] of a module, its method, and random input of a shape.
+pub(super) fn model<M: Module + 'static, const I: usize, const O: usize>(
     device: &Device,
+    shape: [usize; I],
     module: M,
-    forward: fn(&M, Tensor<3>) -> Tensor<3>,
+    forward: fn(&M, Tensor<I>) -> Tensor<O>,
 ) -> Box<dyn Model> {
+<<<<<<< HEAD
     let backward =
         |loss: Tensor<1>, module: &M| GradientsParams::from_grads(loss.backward(), module);
     Box::new(Stack {
+=======
+    let _ = parameters(&module); // draws them, before the input is drawn
+    Box::new(WithInput {
+        input: Tensor::random(shape, Distribution::Normal(0.0, 1.0), device),
+>>>>>>> 8c19bed (frontier: networks with Relu in place, each against its own plain model)
         device: device.clone(),
         module,
         forward,
@@ -41,6 +52,7 @@ pub(super) fn model<M: Module + 'static>(
     })
 }
 
+<<<<<<< HEAD
 /// The same, with a scaled loss.
 pub(super) fn scaled_model<M: Module + 'static>(
     device: &Device,
@@ -72,15 +84,23 @@ struct Stack<M> {
     module: M,
     forward: fn(&M, Tensor<3>) -> Tensor<3>,
     backward: fn(Tensor<1>, &M) -> GradientsParams,
+=======
+struct WithInput<M, const I: usize, const O: usize> {
+    device: Device,
+    module: M,
+    input: Tensor<I>,
+    forward: fn(&M, Tensor<I>) -> Tensor<O>,
+>>>>>>> 8c19bed (frontier: networks with Relu in place, each against its own plain model)
 }
 
-impl<M: Module> Model for Stack<M> {
+impl<M: Module, const I: usize, const O: usize> Model for WithInput<M, I, O> {
     fn device(&self) -> &Device {
         &self.device
     }
 
-    fn forward(&self, x: Tensor<3>) -> Tensor<3> {
-        (self.forward)(&self.module, x)
+    fn loss(&self) -> Tensor<1> {
+        let output = (self.forward)(&self.module, self.input.clone());
+        output.square().mean()
     }
 
     fn backward(&self, loss: Tensor<1>) -> GradientsParams {
