@@ -190,7 +190,7 @@ impl Run {
 
     fn forward_memory(&self) -> Report {
         let (loss, report) = measure(self.model.device(), || self.loss());
-        loss.backward(); // sweeps the graph
+        self.model.backward(loss); // sweeps the graph
         report
     }
 

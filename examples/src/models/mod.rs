@@ -12,12 +12,9 @@ mod checkpoint_quantized;
 mod dropout_seeded;
 mod early_stop;
 mod every2;
-<<<<<<< HEAD
 mod f16_scaled;
-=======
 mod mlp;
 mod mlp_inplace;
->>>>>>> 8c19bed (frontier: networks with Relu in place, each against its own plain model)
 mod model;
 mod plain;
 mod quantized;
@@ -41,12 +38,9 @@ pub use checkpoint_quantized::CheckpointQuantized;
 pub use dropout_seeded::DropoutSeeded;
 pub use early_stop::EarlyStop;
 pub use every2::Every2;
-<<<<<<< HEAD
 pub use f16_scaled::F16Scaled;
-=======
 pub use mlp::Mlp;
 pub use mlp_inplace::MlpInplace;
->>>>>>> 8c19bed (frontier: networks with Relu in place, each against its own plain model)
 pub use model::Model;
 pub use plain::Plain;
 pub use quantized::Quantized;
@@ -97,6 +91,11 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// Of the input.
+    pub(crate) fn shape(&self) -> [usize; 3] {
+        [self.batch, self.seq, self.dim]
+    }
+
     /// The same with dropout.
     #[must_use]
     pub(crate) fn with_dropout(&self) -> Self {

@@ -1,13 +1,9 @@
 //! What a measurement needs of a model, whatever its type and that of its input.
 
 use burn::module::Module;
-<<<<<<< HEAD
 use burn::optim::GradientsParams;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Distribution, Tensor};
 use remat::amp::GradScaler;
-=======
-use burn::tensor::{Device, Distribution, Gradients, Tensor};
->>>>>>> 8c19bed (frontier: networks with Relu in place, each against its own plain model)
 
 use crate::gradients::{gradients, parameters};
 
@@ -36,34 +32,35 @@ pub(super) fn model<M: Module + 'static, const I: usize, const O: usize>(
     module: M,
     forward: fn(&M, Tensor<I>) -> Tensor<O>,
 ) -> Box<dyn Model> {
-<<<<<<< HEAD
     let backward =
         |loss: Tensor<1>, module: &M| GradientsParams::from_grads(loss.backward(), module);
-    Box::new(Stack {
-=======
+    with_input(device, shape, module, forward, backward)
+}
+
+/// The same, with a scaled loss.
+pub(super) fn scaled_model<M: Module + 'static, const I: usize, const O: usize>(
+    device: &Device,
+    shape: [usize; I],
+    module: M,
+    forward: fn(&M, Tensor<I>) -> Tensor<O>,
+) -> Box<dyn Model> {
+    with_input(device, shape, module, forward, scaled_backward)
+}
+
+fn with_input<M: Module + 'static, const I: usize, const O: usize>(
+    device: &Device,
+    shape: [usize; I],
+    module: M,
+    forward: fn(&M, Tensor<I>) -> Tensor<O>,
+    backward: fn(Tensor<1>, &M) -> GradientsParams,
+) -> Box<dyn Model> {
     let _ = parameters(&module); // draws them, before the input is drawn
     Box::new(WithInput {
         input: Tensor::random(shape, Distribution::Normal(0.0, 1.0), device),
->>>>>>> 8c19bed (frontier: networks with Relu in place, each against its own plain model)
         device: device.clone(),
         module,
         forward,
         backward,
-    })
-}
-
-<<<<<<< HEAD
-/// The same, with a scaled loss.
-pub(super) fn scaled_model<M: Module + 'static>(
-    device: &Device,
-    module: M,
-    forward: fn(&M, Tensor<3>) -> Tensor<3>,
-) -> Box<dyn Model> {
-    Box::new(Stack {
-        device: device.clone(),
-        module,
-        forward,
-        backward: scaled_backward,
     })
 }
 
@@ -79,18 +76,12 @@ fn scaled_backward<M: Module>(loss: Tensor<1>, module: &M) -> GradientsParams {
     }
 }
 
-struct Stack<M> {
-    device: Device,
-    module: M,
-    forward: fn(&M, Tensor<3>) -> Tensor<3>,
-    backward: fn(Tensor<1>, &M) -> GradientsParams,
-=======
 struct WithInput<M, const I: usize, const O: usize> {
     device: Device,
     module: M,
     input: Tensor<I>,
     forward: fn(&M, Tensor<I>) -> Tensor<O>,
->>>>>>> 8c19bed (frontier: networks with Relu in place, each against its own plain model)
+    backward: fn(Tensor<1>, &M) -> GradientsParams,
 }
 
 impl<M: Module, const I: usize, const O: usize> Model for WithInput<M, I, O> {

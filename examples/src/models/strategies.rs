@@ -5,14 +5,9 @@ use burn::tensor::{Device, Tensor};
 
 use super::model::{Model, model, scaled_model};
 use super::{
-<<<<<<< HEAD
     Bf16, Bf16Checkpoint, Bf16Recompute, Checkpoint, CheckpointQuantized, DropoutSeeded, EarlyStop,
-    Every2, F16Scaled, Plain, Quantized, RecomputeAttention, RecomputeCheap, RecomputeCheckpoint,
-=======
-    Checkpoint, CheckpointQuantized, DropoutSeeded, EarlyStop, Every2, Mlp, MlpInplace, Plain,
-    Quantized, RecomputeAttention, RecomputeCheap, RecomputeCheckpoint, Resnet, ResnetInplace,
->>>>>>> 8c19bed (frontier: networks with Relu in place, each against its own plain model)
-    SequenceRecursive, Sqrt, Workload,
+    Every2, F16Scaled, Mlp, MlpInplace, Plain, Quantized, RecomputeAttention, RecomputeCheap,
+    RecomputeCheckpoint, Resnet, ResnetInplace, SequenceRecursive, Sqrt, Workload,
 };
 use super::{mlp, resnet};
 
@@ -171,32 +166,36 @@ pub const STRATEGIES: &[Strategy] = &[
     },
     Strategy {
         name: "bf16",
-        build: |sizes, device| model(device, Bf16::new(sizes, device), Bf16::forward),
+        build: |sizes, device| stack(sizes, device, Bf16::new(sizes, device), Bf16::forward),
         comparable: true,
+        against: TRANSFORMER,
     },
     Strategy {
         name: "bf16_recompute",
         build: |sizes, device| {
-            let stack = Bf16Recompute::new(sizes, device);
-            model(device, stack, Bf16Recompute::forward)
+            let blocks = Bf16Recompute::new(sizes, device);
+            stack(sizes, device, blocks, Bf16Recompute::forward)
         },
         comparable: true,
+        against: TRANSFORMER,
     },
     Strategy {
         name: "bf16_checkpoint",
         build: |sizes, device| {
-            let stack = Bf16Checkpoint::new(sizes, device);
-            model(device, stack, Bf16Checkpoint::forward)
+            let blocks = Bf16Checkpoint::new(sizes, device);
+            stack(sizes, device, blocks, Bf16Checkpoint::forward)
         },
         comparable: true,
+        against: TRANSFORMER,
     },
     Strategy {
         name: "f16_scaled",
         build: |sizes, device| {
-            let stack = F16Scaled::new(sizes, device);
-            scaled_model(device, stack, F16Scaled::forward)
+            let blocks = F16Scaled::new(sizes, device);
+            scaled_model(device, sizes.shape(), blocks, F16Scaled::forward)
         },
         comparable: true,
+        against: TRANSFORMER,
     },
     Strategy {
         name: "dropout_plain",
@@ -267,8 +266,7 @@ fn stack<M: Module + 'static>(
     module: M,
     forward: fn(&M, Tensor<3>) -> Tensor<3>,
 ) -> Box<dyn Model> {
-    let shape = [sizes.batch, sizes.seq, sizes.dim];
-    model(device, shape, module, forward)
+    model(device, sizes.shape(), module, forward)
 }
 
 /// The strategy of that name.
