@@ -112,7 +112,7 @@ fn a_value_that_another_layer_keeps() {
 #[test]
 fn c23_views() {
     let _turn = turn();
-    let slice = |relu: fn(Tensor<1>) -> Tensor<1>| run(|x| relu((x + 1.0).slice([1..4])));
+    let slice = |relu: fn(Tensor<1>) -> Tensor<1>| run(|x| relu((x + 1.0).slice(1..4)));
     let reshaped = |relu: fn(Tensor<2>) -> Tensor<2>| {
         run(|x| relu(x.reshape([2, 2]).swap_dims(0, 1)).flatten(0, 1))
     };

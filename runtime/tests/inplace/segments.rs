@@ -105,9 +105,10 @@ fn dropout_has_the_same_masks_in_place() {
         device.seed(5);
         let leaf = Tensor::<1>::ones([1000], &device).require_grad();
         let x = leaf.clone() * 2.0;
-        let y = match in_place {
-            true => inplace(&dropout, x),
-            false => dropout.forward(x),
+        let y = if in_place {
+            inplace(&dropout, x)
+        } else {
+            dropout.forward(x)
         };
         let gradient = leaf.grad(&y.clone().sum().backward()).unwrap();
         (y.into_data(), gradient.into_data())
