@@ -86,11 +86,13 @@ fn a_network_of_linear_layers_has_the_same_gradients() {
         if inplace {
             let model = MlpInplace::new(5, 32, &device);
             let _ = parameters(&model);
-            gradients(&model, &step(&|x| model.forward(x)))
+            let grads = step(&|x| model.forward(x));
+            gradients(&model, &GradientsParams::from_grads(grads, &model))
         } else {
             let model = Mlp::new(5, 32, &device);
             let _ = parameters(&model);
-            gradients(&model, &step(&|x| model.forward(x)))
+            let grads = step(&|x| model.forward(x));
+            gradients(&model, &GradientsParams::from_grads(grads, &model))
         }
     };
     let before = remat::inplace::copies();

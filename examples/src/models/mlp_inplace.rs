@@ -3,11 +3,13 @@
 use burn::module::Module;
 use burn::nn::{Linear, LinearConfig, Relu};
 use burn::tensor::{Device, Tensor};
+use remat::Remat;
 
 /// Linear layers of one width, with Relu after each.
-#[derive(Module, Debug)]
+#[derive(Module, Debug, Remat)]
 pub struct MlpInplace {
     layers: Vec<Linear>,
+    #[inplace]
     relu: Relu,
 }
 
@@ -21,13 +23,15 @@ impl MlpInplace {
             relu: Relu::new(),
         }
     }
+}
 
+#[remat::forward]
+impl MlpInplace {
     /// `[batch, width]` in and out.
     #[must_use]
-    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        let mut x = x;
+    pub fn forward(&self, mut x: Tensor<2>) -> Tensor<2> {
         for linear in &self.layers {
-            x = remat::inplace(&self.relu, linear.forward(x));
+            x = self.relu.forward(linear.forward(x));
         }
         x
     }

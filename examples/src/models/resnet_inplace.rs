@@ -4,6 +4,7 @@ use burn::module::Module;
 use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::{BatchNorm, BatchNormConfig, Linear, LinearConfig, PaddingConfig2d, Relu};
 use burn::tensor::{Device, Tensor};
+use remat::Remat;
 
 const BLOCKS: usize = 4;
 const CHANNELS: usize = 16;
@@ -18,10 +19,11 @@ pub struct ResnetInplace {
 }
 
 /// Two normalised convolutions beside a shortcut.
-#[derive(Module, Debug)]
+#[derive(Module, Debug, Remat)]
 struct InplaceBlock {
     conv: [Conv2d; 2],
     norm: [BatchNorm; 2],
+    #[inplace]
     relu: Relu,
 }
 
@@ -57,13 +59,16 @@ impl InplaceBlock {
             relu: Relu::new(),
         }
     }
+}
 
+#[remat::forward]
+impl InplaceBlock {
     fn forward(&self, x: Tensor<4>) -> Tensor<4> {
         let ([conv1, conv2], [norm1, norm2]) = (&self.conv, &self.norm);
         let h = norm1.forward(conv1.forward(x.clone()));
-        let h = remat::inplace(&self.relu, h);
+        let h = self.relu.forward(h);
         let h = norm2.forward(conv2.forward(h)) + x;
-        remat::inplace(&self.relu, h)
+        self.relu.forward(h)
     }
 }
 

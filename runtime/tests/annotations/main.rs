@@ -14,6 +14,7 @@ mod dead_code;
 mod frozen_stats;
 mod generated;
 mod hostile;
+mod inplace;
 mod items;
 mod quantize;
 mod receivers;
