@@ -97,7 +97,7 @@ fn check_inplace(known: &Known, errors: &mut Errors) -> bool {
         ),
         Gradient::Unknown => format!(
             "`{name}` is no activation, so it cannot overwrite its input\
-             \n\nhelp: `#[inplace]` is for `Relu`, `Sigmoid`, `Tanh` and `remat::nn::Dropout`"
+             \n\nhelp: `#[inplace]` is for `Relu`, `Sigmoid`, `Tanh`, and `Dropout`, `Softmax` and `LogSoftmax` of `remat::nn`"
         ),
     };
     errors.at(known.ty, &message);

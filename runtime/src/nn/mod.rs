@@ -3,6 +3,7 @@
 mod attention;
 mod dropout;
 mod mha;
+mod softmax;
 
 pub use attention::Attention;
 pub(crate) use dropout::Mask;
@@ -10,3 +11,4 @@ pub use dropout::{Dropout, DropoutConfig};
 #[doc(hidden)]
 pub use mha::IsMhaInput;
 pub use mha::MhaInput;
+pub use softmax::{LogSoftmax, Softmax};

@@ -2,9 +2,11 @@
 
 use super::support::{SPECIAL, assert_same_bits, turn};
 use burn::nn::{Relu, Sigmoid, Tanh};
+use burn::tensor::{DType, Tensor, Tolerance};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use remat::InplaceActivation;
+use remat::nn::{LogSoftmax, Softmax};
 
 /// Every special number, with every special gradient.
 fn special(activation: &impl InplaceActivation) {
@@ -51,4 +53,43 @@ fn random_numbers() {
         Ok(())
     });
     same.unwrap();
+}
+
+/// The output to the bit, the gradient as near as f64 is to f64.
+#[test]
+fn softmax_is_that_of_burn() {
+    let _turn = turn();
+    let device = super::support::device();
+    for dtype in [DType::F32, DType::F64] {
+        let numbers: Vec<f64> = (0..60)
+            .map(|i| f64::from(i * 37 % 60) / 7.0 - 4.0)
+            .collect();
+        let data = burn::tensor::TensorData::new(numbers, [4, 5, 3]);
+        let run = |f: &dyn Fn(Tensor<3>) -> Tensor<3>| {
+            let leaf = Tensor::<3>::from_data(data.clone(), (&device, dtype)).require_grad();
+            let y = f(leaf.clone() * 1.0);
+            let weights = Tensor::<3>::from_data(data.clone(), (&device, dtype)).sin();
+            let grads = (y.clone() * weights).sum().backward();
+            (y.into_data(), leaf.grad(&grads).unwrap().into_data())
+        };
+        let tolerance = if dtype == DType::F64 { 1e-12 } else { 2e-6 };
+        for dim in -3..3 {
+            let (softmax, log_softmax) = (Softmax::new(dim), LogSoftmax::new(dim));
+            for (inplace, plain) in [
+                (
+                    run(&|x| remat::inplace(&softmax, x)),
+                    run(&|x| softmax.forward(x)),
+                ),
+                (
+                    run(&|x| remat::inplace(&log_softmax, x)),
+                    run(&|x| log_softmax.forward(x)),
+                ),
+            ] {
+                assert_eq!(inplace.0, plain.0, "{dtype:?}, dimension {dim}");
+                inplace
+                    .1
+                    .assert_approx_eq::<f64>(&plain.1, Tolerance::absolute(tolerance));
+            }
+        }
+    }
 }

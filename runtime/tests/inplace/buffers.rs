@@ -2,11 +2,12 @@
 
 use super::models::Mlp;
 use super::support::{counting, device, turn};
-use burn::nn::{Relu, Sigmoid, Tanh};
+use burn::nn::activation::{HardtanhConfig, Relu6};
+use burn::nn::{HardSigmoidConfig, LeakyReluConfig, Relu, Sigmoid, Tanh};
 use burn::tensor::{DType, Tensor};
 use remat::InplaceActivation;
 use remat::memory::{live_bytes, measure};
-use remat::nn::DropoutConfig;
+use remat::nn::{DropoutConfig, LogSoftmax, Softmax};
 
 const ELEMENTS: usize = 1 << 18;
 
@@ -71,6 +72,58 @@ fn tanh_writes_into_its_input() {
 fn dropout_writes_into_its_input() {
     let _turn = turn();
     assert_reuses_its_input(&DropoutConfig::new(0.5).init());
+}
+
+#[test]
+fn softmax_writes_into_its_input() {
+    let _turn = turn();
+    let device = device();
+    let input = || Tensor::<2>::ones([512, 512], &device).require_grad() * 0.5;
+    let buffer = (512 * 512 * 4) as f64;
+    let cost = |call: &dyn Fn(Tensor<2>) -> Tensor<2>| {
+        let _ = call(input()).sum().backward();
+        let measured = (0..3).map(|_| {
+            let x = input();
+            let (y, report) = measure(&device, || call(x));
+            let _ = y.sum().backward();
+            report.retained().unwrap() as f64 / buffer
+        });
+        measured.fold(f64::NEG_INFINITY, f64::max)
+    };
+    for (in_place, plain, more) in [
+        (
+            cost(&|x| remat::inplace(&Softmax::new(1), x)),
+            cost(&|x| Softmax::new(1).forward(x)),
+            1.9,
+        ),
+        (
+            cost(&|x| remat::inplace(&LogSoftmax::new(-1), x)),
+            cost(&|x| LogSoftmax::new(-1).forward(x)),
+            0.9,
+        ),
+    ] {
+        assert!(in_place < 0.05, "{in_place}");
+        assert!(plain > more, "{plain}");
+    }
+}
+
+/// Why the layers are not in the table that burn keeps little of anyway.
+#[test]
+fn what_burn_keeps_of_others_is_a_mask() {
+    let _turn = turn();
+    let retained =
+        |call: &dyn Fn(Tensor<1>) -> Tensor<1>| cost(&Relu::new(), DType::F32, |_, x| call(x)).0;
+    let (leaky, limited) = (LeakyReluConfig::new().init(), HardtanhConfig::new().init());
+    let sigmoid = HardSigmoidConfig::new().init();
+    for (name, retained) in [
+        ("LeakyRelu", retained(&|x| leaky.forward(x))),
+        ("Hardtanh", retained(&|x| limited.forward(x))),
+        ("HardSigmoid", retained(&|x| sigmoid.forward(x))),
+        ("Relu6", retained(&|x| Relu6::new().forward(x))),
+        ("scaling", retained(&|x| x * 2.0)),
+    ] {
+        assert!(retained < 0.55, "{name}: {retained}");
+    }
 }
 
 /// Plain burn keeps the input of each activation and its output, which the next layer needs.

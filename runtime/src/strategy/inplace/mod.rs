@@ -8,15 +8,18 @@
 //! |---|---|
 //! | [`Relu`](burn::nn::Relu), [`Sigmoid`](burn::nn::Sigmoid), [`Tanh`](burn::nn::Tanh) | the output |
 //! | [`nn::Dropout`](crate::nn::Dropout) | the seed of its mask |
+//! | [`nn::Softmax`](crate::nn::Softmax), [`nn::LogSoftmax`](crate::nn::LogSoftmax) | the output, rounded otherwise than burn's |
 //!
-//! Those are burn's gradients to the bit. What is not in the table is not in place, since its gradient would not be the
-//! same:
+//! The others' are burn's gradients to the bit. What is not in the table is not in place, since its gradient would not be
+//! the same, or nothing would be saved:
 //!
 //! * `Gelu`, `SiLU`, `Mish`, `HardSwish`, ..: many inputs have one output.
 //! * `Elu`, `Selu`, `Celu`, `Softplus`: an exponential rounds away what burn's gradient needs. At -20, `Elu` is -1, and
 //!   its gradient 2e-9.
-//! * `Hardtanh`, `HardSigmoid`: an input at the limit lets its gradient through, one beyond does not, and both give the
-//!   limit. burn overwrites their input anyway: it keeps a mask of one byte an element.
+//! * `LeakyRelu`, `Relu6`, `Hardtanh`, `HardSigmoid`: an input at a limit has another gradient than one beyond, and both have
+//!   one output (a slope times a small number underflows to zero, too). burn keeps no more than masks of one byte an element
+//!   of them.
+//! * `x * 2.0` and other sums and products with numbers: burn keeps nothing of them.
 //!
 //! `#[recompute(cheap)]` keeps neither input nor output of those.
 
