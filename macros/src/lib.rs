@@ -2,8 +2,8 @@
 //!
 //! A macro writes only what a person would write with remat's public functions; what it cannot write that way is an
 //! error that says what to write instead. `derive(Remat)` goes through `attr`, `model`, `check` and `expand` (with
-//! `options`), and leaves a `table`; `#[remat::forward]` takes the table and rewrites an impl in `forward`.
-//! `derive(TensorTree)` is in `tree`.
+//! `options`), and leaves a `table`; `#[remat::forward]` takes the table and rewrites an impl in `forward`; `flow` looks at
+//! what layers in place overwrite. `derive(TensorTree)` is in `tree`.
 
 #![cfg_attr(
     not(test),
@@ -59,6 +59,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// * `#[quantize(bits = 8)]` on a layer: what it keeps of its inputs for the backward pass is kept compressed.
 /// * `#[autocast(bf16)]` on a layer: it computes in bf16, with the parameters that the module has in f32. On the struct: so
 ///   do those of its layers that gain by it.
+/// * `#[inplace]` on an activation: it overwrites its input, where nobody else needs that.
 /// * `#[remat(crate = path)]` on the struct names the runtime crate if it is not `::remat`. The path is absolute or
 ///   starts with `crate`.
 ///
@@ -131,7 +132,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[recompute(cheap)]` | the kept input is compressed, and the output computed again from that |
 /// | `#[recompute(attention)]` | the inputs of the projections, the queries, keys and values, and the weighted sum are compressed |
 ///
-/// `#[autocast(..)]` goes with any of them. Any other two are a compile error.
+/// `#[autocast(..)]` goes with any of them. Any other two are a compile error, and `#[inplace]` with any other.
 ///
 /// ```ignore
 /// #[derive(Module, Debug, Remat)]
@@ -143,6 +144,39 @@ use syn::{DeriveInput, parse_macro_input};
 ///     up: Linear,
 ///     #[quantize(bits = 1)]
 ///     relu: Relu,
+/// }
+/// ```
+///
+/// # In place
+///
+/// `#[inplace]` is for layers whose gradient follows from their output: burn's `Relu`, `Sigmoid` and `Tanh`; `Dropout`,
+/// `Softmax` and `LogSoftmax` of `remat::nn`; and your own `remat::InplaceActivation`s. What is overwritten must have no
+/// other handle, so [`macro@forward`] follows the tensors of a method, and it is an error if
+///
+/// * the input is a clone whose original is still in scope, used or not; or another clone, a view, a tuple, a list or a
+///   closure has it;
+/// * a layer or an operation that keeps it for its gradient was given a clone of it, or something nobody knows: a function, a
+///   method of yours, a macro;
+/// * it is the output of another layer in place (but for a dropout), which needs it;
+/// * it is a parameter, a leaf, or lent by the caller. An argument by value is the method's own: whether its caller keeps a
+///   clone of it is not seen here, nor what `impl`s without `#[remat::forward]` do. A layer of a type of yours is taken for
+///   one that needs its output. At run time a shared tensor is copied, and `remat::inplace::copies()` counts.
+///
+/// ```ignore
+/// #[derive(Module, Debug, Remat)]
+/// pub struct Block {
+///     conv: Conv2d,
+///     norm: BatchNorm,
+///     #[inplace]
+///     relu: Relu,
+/// }
+///
+/// #[remat::forward]
+/// impl Block {
+///     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
+///         let h = self.norm.forward(self.conv.forward(x.clone())) + x; // a sum keeps nothing
+///         self.relu.forward(h)
+///     }
 /// }
 /// ```
 ///

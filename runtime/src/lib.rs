@@ -46,7 +46,11 @@
 //! * [`frozen_stats`] and its options [`FrozenStats`]: batch normalisation with the running statistics, in training.
 //! * [`quantize()`] and its options [`Quantize`]: what layers keep, in a few bits, and [what that does to
 //!   gradients](quantize::compare). [`mod@quantize`]: tensors in a few bits, by themselves.
-//! * [`nn`]: layers that burn lacks: [`nn::Dropout`], which keeps no mask.
+//! * [`autocast`], [`autocast_attention`] and options [`Autocast`]: layers in 16 bits, with a model in f32. [`amp`]:
+//!   precisions, and loss scaling for f16: [`amp::GradScaler`].
+//! * [`inplace()`] and its options [`Inplace`]: activations that overwrite their input. [`mod@inplace`]: which ones can.
+//! * [`train`]: clipping gradients in their own buffers.
+//! * [`nn`]: layers that burn lacks: [`nn::Dropout`], which keeps no mask, [`nn::Softmax`].
 //! * [`TensorTree`]: what a checkpointed call may take and give; derive it for your own types.
 //! * [`without_strategies`]: the same model as plain burn, for comparing.
 //! * [`memory`]: what a piece of a training step keeps and needs, in bytes.

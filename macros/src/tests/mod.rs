@@ -9,6 +9,7 @@ mod flow;
 mod frozen_stats;
 mod hoisting;
 mod hygiene;
+mod inplace;
 mod items;
 mod macro_calls;
 mod patterns;
