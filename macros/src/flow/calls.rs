@@ -294,7 +294,7 @@ impl<'t> Flow<'t> {
         for tree in tokens {
             match tree {
                 proc_macro2::TokenTree::Group(group) => {
-                    self.mentioned(group.stream(), who, text, place)
+                    self.mentioned(group.stream(), who, text, place);
                 }
                 proc_macro2::TokenTree::Ident(name) => {
                     let variable = self.scopes.find(&name);

@@ -33,7 +33,7 @@ impl Flow<'_> {
             Expr::If(branch) => self.branch(branch),
             Expr::Match(matched) => self.matched(matched),
             Expr::Let(condition) => {
-                let value = self.scrutinee(&condition.expr);
+                let value = self.expr(&condition.expr);
                 self.bind(&condition.pat, value);
                 Value::NOTHING
             }
@@ -91,7 +91,7 @@ impl Flow<'_> {
                 let value = self.expr(&assign.right);
                 match self.place(&assign.left) {
                     Some(place) => self.put(&place, value),
-                    None => self.assigned(&assign.left, value),
+                    None => self.assigned(&assign.left, &value),
                 }
                 Value::NOTHING
             }
@@ -140,7 +140,7 @@ impl Flow<'_> {
     fn local(&mut self, local: &Local) -> Value {
         let value = match &local.init {
             Some(init) => {
-                let value = self.scrutinee(&init.expr);
+                let value = self.expr(&init.expr);
                 if let Some((_, otherwise)) = &init.diverge {
                     let here = self.state.clone();
                     self.expr(otherwise);
@@ -233,7 +233,7 @@ impl Flow<'_> {
             let given = self.scoped(|flow| {
                 if let Some(place) = &place
                     && super::pattern::takes(&arm.pat)
-                    && !flow.stays(place)
+                    && flow.lent_by(&value).is_none()
                 {
                     flow.take(place);
                 }

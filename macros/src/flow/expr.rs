@@ -141,9 +141,10 @@ impl Flow<'_> {
         }
         let operands = self.operands([&*binary.left, &*binary.right].into_iter());
         self.operation(binary, &operands);
-        match operands.iter().all(Value::is_nothing) {
-            true => Value::NOTHING,
-            false => self.make(binary),
+        if operands.iter().all(Value::is_nothing) {
+            Value::NOTHING
+        } else {
+            self.make(binary)
         }
     }
 

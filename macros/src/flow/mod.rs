@@ -76,9 +76,10 @@ impl<'a> Flow<'a> {
                     self.declare(&name, receiver, value);
                 }
                 FnArg::Typed(typed) => {
-                    let value = match is_number(&typed.ty) {
-                        true => Value::NOTHING,
-                        false => self.make(typed),
+                    let value = if is_number(&typed.ty) {
+                        Value::NOTHING
+                    } else {
+                        self.make(typed)
                     };
                     if let Type::Reference(reference) = peel_type(&typed.ty) {
                         let text = show(&typed.pat);

@@ -2,7 +2,7 @@
 
 use syn::{Expr, Member, Pat, PatIdent, visit::Visit};
 
-use super::{Flow, place::Place, value::Value};
+use super::{Flow, value::Value};
 
 impl Flow<'_> {
     /// Binds the variables of a pattern. What nothing binds is dropped.
@@ -59,25 +59,15 @@ impl Flow<'_> {
         }
     }
 
-    /// What a `let` takes apart: a place that a pattern leaves a part of stays what it is.
-    pub fn scrutinee(&mut self, expr: &Expr) -> Value {
-        self.expr(expr)
-    }
-
-    /// Whether what is in a place is only lent to the method.
-    pub fn stays(&self, place: &Place) -> bool {
-        self.look(place).is_nothing()
-    }
-
     /// `(a, b) = pair`
-    pub fn assigned(&mut self, left: &Expr, value: Value) {
+    pub fn assigned(&mut self, left: &Expr, value: &Value) {
         match crate::syntax::peel(left) {
             Expr::Tuple(tuple) => {
                 for (index, element) in tuple.elems.iter().enumerate() {
                     let part = value.part(&index.to_string());
                     match self.place(element) {
                         Some(place) => self.put(&place, part),
-                        None => self.assigned(element, part),
+                        None => self.assigned(element, &part),
                     }
                 }
             }

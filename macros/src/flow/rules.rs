@@ -31,7 +31,9 @@ impl Faults {
     pub fn report(self, errors: &mut Errors) {
         let mut faults: Vec<_> = self.0.into_values().collect();
         faults.sort_by_key(|(found, _)| *found);
-        faults.into_iter().for_each(|(_, error)| errors.push(error));
+        for (_, error) in faults {
+            errors.push(error);
+        }
     }
 }
 
@@ -191,20 +193,12 @@ impl Why {
     }
 }
 
-/// Where something is, if rustc tells: ` (line 12)`.
+/// Where something is: ` (line 12)`.
 fn line(place: Span) -> String {
-    match line_of(place) {
-        Some(line) if line > 0 => format!(" (line {line})"),
-        _ => String::new(),
-    }
-}
-
-fn line_of(place: Span) -> Option<usize> {
-    if proc_macro::is_available() {
-        return Some(place.unwrap().line());
-    }
+    // Tests are no macros, and rustc knows nothing of their sources.
     #[cfg(test)]
-    return Some(place.start().line);
+    let line = place.start().line;
     #[cfg(not(test))]
-    None
+    let line = place.unwrap().line();
+    format!(" (line {line})")
 }

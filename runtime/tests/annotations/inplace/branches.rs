@@ -29,9 +29,9 @@ impl Net {
     }
 
     fn match_arms(&self, x: Tensor<2>, y: Tensor<2>, deep: bool) -> Tensor<2> {
-        let h = match deep {
-            true => self.relu.forward(x),
-            false => self.linear.forward(x),
+        let h = match usize::from(deep) {
+            0 => self.relu.forward(x),
+            _ => self.linear.forward(x),
         };
         h + y
     }

@@ -43,10 +43,10 @@ impl Machine {
                 *self.variable(name) = Some(buffer);
             }
             Statement::Drop(name) => *self.variable(name) = None,
-            Statement::If(first, second) => match self.choose() {
-                true => self.run(first),
-                false => self.run(second),
-            },
+            Statement::If(first, second) => {
+                let chosen = if self.choose() { first } else { second };
+                self.run(chosen);
+            }
             Statement::Loop(body) => {
                 let rounds = 2 * usize::from(self.choose()) + usize::from(self.choose());
                 (0..rounds).for_each(|_| self.run(body));
@@ -69,9 +69,10 @@ impl Machine {
 
     fn operand(&mut self, operand: &Operand) -> usize {
         let variable = self.variable(&operand.name);
-        let buffer = match operand.cloned {
-            true => *variable,
-            false => variable.take(),
+        let buffer = if operand.cloned {
+            *variable
+        } else {
+            variable.take()
         };
         buffer.expect("programs use nothing after it has moved")
     }

@@ -245,9 +245,10 @@ impl Operation {
 
 impl Operand {
     fn text(&self) -> String {
-        match self.cloned {
-            true => format!("{}.clone()", self.name),
-            false => self.name.clone(),
+        if self.cloned {
+            format!("{}.clone()", self.name)
+        } else {
+            self.name.clone()
         }
     }
 }
