@@ -1,5 +1,7 @@
 //! Calls: of layers, of operations on tensors, of what nobody knows.
 
+use std::rc::Rc;
+
 use proc_macro2::Span;
 use syn::{
     Expr, ExprCall, ExprClosure, ExprMethodCall, Macro, Token, parse::Parser,
@@ -12,7 +14,7 @@ use super::{
     rules::Layer,
     state::Who,
     tensor::{Method, hands_on},
-    value::Value,
+    value::{Site, Value},
 };
 use crate::{
     strategy::Strategy,
@@ -199,23 +201,24 @@ impl<'t> Flow<'t> {
 
     /// `tensors.iter()`, `maybe.unwrap()`: what is inside. A container that is only looked at keeps it.
     fn handed_on(&mut self, call: &ExprMethodCall) -> Value {
-        let looks = matches!(
+        // Elements are not told apart: those that are not taken out are still there.
+        let whole = matches!(
             call.method.to_string().as_str(),
-            "iter"
-                | "as_ref"
-                | "as_deref"
-                | "as_mut"
-                | "as_slice"
-                | "get"
-                | "first"
-                | "last"
-                | "to_vec"
-                | "to_owned"
+            "expect"
+                | "into"
+                | "into_iter"
+                | "ok"
+                | "ok_or"
+                | "ok_or_else"
+                | "unwrap"
+                | "unwrap_or"
+                | "unwrap_or_default"
+                | "unwrap_or_else"
         );
-        let inside = if looks {
-            self.borrowed(&call.receiver)
-        } else {
+        let inside = if whole {
             self.expr(&call.receiver)
+        } else {
+            self.borrowed(&call.receiver)
         };
         self.wait(inside);
         let others = self.operands(call.args.iter());
@@ -229,9 +232,13 @@ impl<'t> Flow<'t> {
 
     /// `tensors.push(x)`: it is in there, too.
     fn pushed(&mut self, call: &ExprMethodCall) -> Value {
-        let added = join_all(self.operands(call.args.iter()));
+        let added = self.operands(call.args.iter());
         if let Some(place) = self.place(&call.receiver) {
-            let all = self.look(&place).whole().join(added);
+            let list = self.look(&place);
+            let all = self.listed(
+                std::iter::once(list).chain(added).collect(),
+                call.method.span(),
+            );
             self.put(&place, all);
         }
         Value::NOTHING
@@ -252,17 +259,14 @@ impl<'t> Flow<'t> {
 
     pub fn macro_call(&mut self, mac: &Macro) -> Value {
         let name = last_name(&mac.path);
-        let arguments = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone());
-        match (arguments, name.as_str()) {
-            (Ok(elements), "vec") => {
-                // The elements are parsed anew, and gone after this: what they make is made by the macro.
+        match (self.arguments_of(mac), name.as_str()) {
+            (Some(elements), "vec") => {
                 let values = self.operands(elements.iter());
-                let known = join_all(values);
-                known.join(self.make(mac))
+                self.listed(values, mac.span())
             }
             // They only look.
             (
-                Ok(_),
+                Some(_),
                 "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq"
                 | "debug_assert_ne" | "dbg" | "eprintln" | "format" | "matches" | "print"
                 | "println" | "write" | "writeln",
@@ -272,15 +276,21 @@ impl<'t> Flow<'t> {
                 Value::NOTHING
             }
             _ => {
-                self.mentioned(
-                    mac.tokens.clone(),
-                    Who::Macro,
-                    &format!("{name}!(..)"),
-                    mac.span(),
-                );
+                let text = format!("{name}!(..)");
+                self.mentioned(mac.tokens.clone(), Who::Macro, &text, mac.span());
                 self.make(mac)
             }
         }
+    }
+
+    /// The expressions in a macro call. They are parsed once, since what they make is known by where they are.
+    fn arguments_of(&mut self, mac: &Macro) -> Option<Rc<Vec<Expr>>> {
+        let parsed = self.parsed.entry(Site::of(mac)).or_insert_with(|| {
+            let arguments = Punctuated::<Expr, Token![,]>::parse_terminated;
+            let arguments = arguments.parse2(mac.tokens.clone()).ok()?;
+            Some(Rc::new(arguments.into_iter().collect()))
+        });
+        parsed.clone()
     }
 
     /// Everything that is named in some tokens is held from now on.

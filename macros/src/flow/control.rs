@@ -57,7 +57,8 @@ impl Flow<'_> {
                     let items = flow.go_on();
                     flow.wait(items.clone());
                     flow.scoped(|flow| {
-                        flow.bind(&looped.pat, items);
+                        let item = flow.element(&items, &*looped.pat);
+                        flow.bind(&looped.pat, item);
                         flow.block(&looped.body);
                     });
                     ended

@@ -1,5 +1,6 @@
 //! Expressions, in the order of evaluation.
 
+use proc_macro2::Span;
 use syn::{
     BinOp, Expr, ExprBinary, ExprIndex, ExprStruct, ExprUnary, Member, UnOp, spanned::Spanned,
 };
@@ -24,7 +25,10 @@ impl Flow<'_> {
                 let names = (0..).map(|index: usize| index.to_string());
                 Value::Parts(names.zip(values).collect())
             }
-            Expr::Array(array) => join_all(self.operands(array.elems.iter())),
+            Expr::Array(array) => {
+                let values = self.operands(array.elems.iter());
+                self.listed(values, array.span())
+            }
             Expr::Repeat(repeat) => self.expr(&repeat.expr),
             Expr::Struct(literal) => self.literal(literal),
             Expr::Call(call) => self.call(call),
@@ -182,6 +186,34 @@ impl Flow<'_> {
             }
             None => parts,
         }
+    }
+}
+
+impl Flow<'_> {
+    /// The elements of a list, which are not told apart. What is in it twice has another handle, whichever is taken out.
+    pub fn listed(&mut self, values: Vec<Value>, place: Span) -> Value {
+        let mut all = Value::NOTHING;
+        for value in values {
+            let twice = value.common(&all);
+            self.hold(&twice, Who::List, "the list", place);
+            all = all.join(value.whole());
+        }
+        all
+    }
+
+    /// An element that comes out of a list by value: a tensor of its own, unless somebody has what is in the list.
+    pub fn element<T>(&mut self, list: &Value, pattern: &T) -> Value {
+        let Some(state) = &self.state else {
+            return Value::NOTHING;
+        };
+        let is_alone = |buffer| {
+            let (variables, _) = state.sharing(buffer);
+            variables.is_empty() && !state.holders.contains_key(&buffer)
+        };
+        if list.is_nothing() || !list.buffers().into_iter().all(is_alone) {
+            return list.clone();
+        }
+        self.make(pattern)
     }
 }
 

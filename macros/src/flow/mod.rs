@@ -19,7 +19,9 @@ mod state;
 mod tensor;
 mod value;
 
-use syn::{FnArg, ImplItemFn, Type};
+use std::{collections::BTreeMap, rc::Rc};
+
+use syn::{Expr, FnArg, ImplItemFn, Type};
 
 use crate::{
     error::Errors,
@@ -30,7 +32,7 @@ use crate::{
 use rules::Faults;
 use scope::Scopes;
 use state::{Holder, State, Who};
-use value::Value;
+use value::{Site, Value};
 
 /// Reports the layers in place of a method that overwrite something which is still needed.
 pub fn check(table: &Table, function: &ImplItemFn, errors: &mut Errors) {
@@ -52,6 +54,8 @@ struct Flow<'a> {
     /// The loops and labelled blocks around the expression.
     targets: Vec<control::Target>,
     faults: Faults,
+    /// The expressions in macro calls.
+    parsed: BTreeMap<Site, Option<Rc<Vec<Expr>>>>,
 }
 
 impl<'a> Flow<'a> {
@@ -62,6 +66,7 @@ impl<'a> Flow<'a> {
             state: Some(State::default()),
             targets: Vec::new(),
             faults: Faults::default(),
+            parsed: BTreeMap::new(),
         }
     }
 
@@ -94,7 +99,7 @@ impl<'a> Flow<'a> {
     /// A tensor that nobody else knows yet.
     fn make<T>(&mut self, syntax: &T) -> Value {
         match &mut self.state {
-            Some(state) => Value::handle(state.make(value::Site::of(syntax))),
+            Some(state) => Value::handle(state.make(Site::of(syntax))),
             None => Value::NOTHING,
         }
     }

@@ -146,6 +146,10 @@ impl Why {
                 format!("`{text}`{line} names it, and may keep it"),
                 "call that outside of a macro, or after this layer with its output",
             ),
+            Who::List => (
+                format!("{text}{line} has it twice"),
+                "take one of the two",
+            ),
             Who::Module => (
                 "it belongs to the module: a parameter is a leaf of the graph, and must stay what it is".to_string(),
                 "overwrite the result of an operation on it",

@@ -31,6 +31,8 @@ pub enum Who {
     Closure,
     /// A macro, whose tokens nobody understands.
     Macro,
+    /// A list that has it twice.
+    List,
     /// The module itself.
     Module,
     /// The caller, who has lent it.

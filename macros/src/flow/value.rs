@@ -47,6 +47,16 @@ impl Value {
         self.buffers().is_empty()
     }
 
+    /// What it has in common with another.
+    pub fn common(&self, other: &Self) -> Self {
+        Self::Handles(
+            self.buffers()
+                .intersection(&other.buffers())
+                .copied()
+                .collect(),
+        )
+    }
+
     /// The parts in one.
     pub fn whole(&self) -> Self {
         Self::Handles(self.buffers())

@@ -58,5 +58,9 @@ accepted! {
     a_loop_with_break: "loop { x = self.linear.forward(x); if deep { break; } x = self.relu.forward(x); } x"
     collected_outputs: "let mut all = Vec::new(); for layer in &self.layers {
         x = self.relu.forward(layer.forward(x)); all.push(x.clone()); } Tensor::cat(all, 0)"
+    elements_by_value: "let list = vec![self.linear.forward(x), y]; let mut sum = self.scale();
+        for h in list { sum = sum + self.relu.forward(h); } sum"
+    lists_made_in_a_loop: "let mut all = Vec::new(); for layer in &self.layers {
+        all.push(vec![x.clone() * 2.0, layer.forward(x.clone())]); } self.relu.forward(x.clone() * 2.0) + x"
     asserted: "assert_eq!(x.dims(), y.dims()); self.relu.forward(x) + y"
 }

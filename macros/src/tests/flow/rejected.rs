@@ -61,5 +61,12 @@ rejected! {
     an_in_place_layer_in_a_closure: "let act = |h: Tensor<2>| { let k = h.clone(); self.relu.forward(h) + k }; act(x)" => "`k` (line 2)"
     by_clone_function: "let h = Clone::clone(&x); self.relu.forward(h) + x" => "`x` (line 1)"
     detached: "let h = x.clone().detach(); self.relu.forward(h) + x" => "`x` (line 1)"
+    twice_in_a_list: "let list = vec![x.clone(), x]; let mut sum = y.clone();
+        for h in list { sum = sum + self.relu.forward(h); } sum" => "the list (line 2) has it twice"
+    elements_that_somebody_else_has: "let list = vec![x.clone(), y]; let mut sum = self.scale();
+        for h in list { sum = sum + self.relu.forward(h); } sum + x" => "`x` (line 1)"
+    lent_elements: "let mut sum = y; for h in [lent] { sum = sum + self.relu.forward(h.clone()); } sum" => "only lent by the caller"
+    popped_beside_others: "let mut list = vec![x.clone(), y]; let h = list.pop().unwrap(); self.relu.forward(h) + x" => "another handle"
+    lent_and_matched: "let maybe = Some(lent); match maybe { Some(t) => self.relu.forward(t.clone()), None => y }" => "only lent by the caller"
     an_argument_in_between: "combine(x.clone(), self.relu.forward(x))" => "another operand"
 }
