@@ -116,3 +116,13 @@ fn nothing_to_differentiate_is_refused() {
     let refused = GradScaler::default().backward(model.loss(&[1.0]), &model);
     assert_eq!(refused.unwrap_err(), Refused::Untracked);
 }
+
+// Not every device has f64.
+#[cfg(not(cube))]
+#[test]
+fn widened_narrows_nothing() {
+    let fine = 1.0 + 1e-12_f64;
+    let x = Tensor::<1>::from_data([fine], (&device(), DType::F64)).require_grad();
+    let wide = remat::amp::widened(x);
+    assert_eq!(wide.into_data().try_to_vec::<f64>().unwrap(), [fine]);
+}

@@ -3,7 +3,7 @@
 use super::super::compression::{approximating, are_approximate};
 use super::super::off::strategies_are_off;
 use crate::tape::{SavedAs, Values, gives_value_again, save_as};
-use burn::tensor::{FloatDType, Tensor};
+use burn::tensor::{DType, FloatDType, Tensor};
 
 /// `result`, of which consumers keep nothing: they compute it again from `of`, which it has come from.
 pub(super) fn computed_again<const D: usize, const R: usize>(
@@ -22,7 +22,8 @@ pub(super) fn computed_again<const D: usize, const R: usize>(
     save_as(result, SavedAs::new(again).with_value_of(of))
 }
 
-/// The tensor in f32; operations that consume it, and would keep that, keep its 16 bits instead.
+/// The tensor in f32; operations that consume it, and would keep that, keep its 16 bits instead. One in f64 stays
+/// as it is.
 ///
 /// For the end of a stream of 16 bits, where a loss is computed in f32 from its input. If nothing keeps that input,
 /// a plain cast is better: with this, its 16 bits stay in any case.
@@ -44,6 +45,9 @@ pub(super) fn computed_again<const D: usize, const R: usize>(
     reason = "as burn's operations take tensors"
 )]
 pub fn widened<const D: usize>(stream: Tensor<D>) -> Tensor<D> {
+    if stream.dtype() == DType::F64 {
+        return stream;
+    }
     let widen = |x: Tensor<D>| x.cast(FloatDType::F32);
     let wide = widen(stream.clone());
     if strategies_are_off() || !stream.is_tracked() || stream.dtype() == wide.dtype() {
