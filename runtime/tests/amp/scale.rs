@@ -109,3 +109,49 @@ fn options_that_no_scaler_can_have_are_values_that_name_them() {
         assert!(message.starts_with(&format!("`{option}`")), "{message}");
     }
 }
+
+/// Megatron's `DynamicGradScaler`, as its source has it, on sequences of all kinds; reloaded now and then.
+#[test]
+fn s16_is_megatrons_rule_on_any_sequence() {
+    let mut state = 1_u64;
+    let mut below = |n: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % n
+    };
+    for case in 0..300 {
+        let interval = usize::try_from(below(5) + 1).unwrap();
+        let hysteresis = usize::try_from(below(4) + 1).unwrap();
+        let min_scale = [0.5, 1.0, 16.0][usize::try_from(below(3)).unwrap()];
+        let config = GradScalerConfig::new()
+            .with_init_scale(256.0)
+            .with_growth_interval(interval)
+            .with_hysteresis(hysteresis)
+            .with_min_scale(min_scale);
+        let mut scaler = config.init().unwrap();
+        let (mut scale, mut growth, mut left) = (256.0_f32, 0, hysteresis);
+        for _ in 0..60 {
+            let found = below(3) == 0;
+            scaler.update_with(found);
+            if found {
+                growth = 0;
+                left = left.saturating_sub(1);
+                if left == 0 {
+                    scale = (scale * 0.5).max(min_scale);
+                }
+            } else {
+                growth += 1;
+                if growth == interval {
+                    (growth, left) = (0, hysteresis);
+                    scale *= 2.0;
+                }
+            }
+            assert_eq!(scaler.scale().to_bits(), scale.to_bits(), "sequence {case}");
+            if below(7) == 0 {
+                let record = scaler.to_record();
+                scaler = config.init().unwrap().load_record(&record).unwrap();
+            }
+        }
+    }
+}
