@@ -2,6 +2,7 @@
 
 use burn::lr_scheduler::linear::LinearLrSchedulerConfig;
 use burn::lr_scheduler::module_lr_scheduler::ModuleLrScheduler;
+use burn::lr_scheduler::{LrScheduler, LrSchedulerRecord};
 use burn::module::{Module, Param};
 use burn::nn::loss::{MseLoss, Reduction};
 use burn::optim::{
@@ -230,6 +231,25 @@ fn a_learners_checkpoint_resumes_to_the_bit_also_after_a_skipped_step() {
         assert_eq!(weight(&resumed), weight(&whole));
         assert_eq!(second.scaler().state(), whole_scaler.scaler().state());
     }
+}
+
+#[test]
+fn a_record_without_a_scaler_leaves_it_as_it_is() {
+    let scaler = scaler();
+    let before = scaler.scaler().state();
+    let record = LrSchedulerRecord::new().with_record("schedule", schedule().to_record());
+    scaler.schedule(schedule()).load_record(record);
+    assert_eq!(scaler.scaler().state(), before);
+}
+
+#[test]
+#[should_panic(expected = "missing in the record")]
+fn a_record_with_a_part_of_a_scaler_is_refused() {
+    let part = LrSchedulerRecord::new().with_scalar("scale", 2.0_f32);
+    let record = LrSchedulerRecord::new()
+        .with_record("schedule", schedule().to_record())
+        .with_record("scaler", part);
+    scaler().schedule(schedule()).load_record(record);
 }
 
 #[test]

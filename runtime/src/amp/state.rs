@@ -96,6 +96,14 @@ impl GradScalerState {
             .with_scalar(OVERFLOWS, self.overflows)
     }
 
+    /// Whether the record has anything of a scaler.
+    #[cfg(feature = "train")]
+    pub(super) fn is_in(record: &LrSchedulerRecord) -> bool {
+        let counts = [GOOD_STEPS, HYSTERESIS_LEFT, OVERFLOWS];
+        let has_count = |key: &&str| record.scalar::<usize>(key).is_some();
+        record.scalar::<f32>(SCALE).is_some() || counts.iter().any(has_count)
+    }
+
     pub(super) fn from_record(record: &LrSchedulerRecord) -> Result<Self, InvalidScaler> {
         Ok(Self {
             scale: record.scalar(SCALE).ok_or_else(|| missing(SCALE))?,

@@ -110,7 +110,7 @@ fn options_that_no_scaler_can_have_are_values_that_name_them() {
     }
 }
 
-/// Megatron's `DynamicGradScaler`, as its source has it, on sequences of all kinds; reloaded now and then.
+/// The rule of Megatron's `DynamicGradScaler`, written once more, on sequences of all kinds; reloaded now and then.
 #[test]
 fn s16_is_megatrons_rule_on_any_sequence() {
     let mut state = 1_u64;

@@ -6,7 +6,7 @@ mod schedule;
 pub use model::{Scaled, TrainLoss};
 pub use schedule::ScaledSchedule;
 
-use super::{GradScaler, Overflow, ScaledGradients, Step};
+use super::{GradScaler, GradScalerState, Overflow, ScaledGradients, Step};
 use burn::lr_scheduler::LrSchedulerRecord;
 use burn::lr_scheduler::module_lr_scheduler::{ModuleLearningRate, ModuleLrScheduler};
 use burn::module::Module;
@@ -147,12 +147,21 @@ impl LearnerScaler {
         self.lock().skipped
     }
 
+    /// Goes on from a record; from one of a training without a scaler, with the scaler as it is.
+    ///
+    /// # Panics
+    ///
+    /// If only some of the numbers are there, or they cannot be a scaler's: burn takes no error here.
     fn load(&self, record: &LrSchedulerRecord, skipped: bool) {
         let shared = &mut *self.lock();
         shared.skipped = skipped;
-        // A record without a scaler's numbers is of a training without one.
-        if let Ok(scaler) = shared.scaler.clone().load_record(record) {
-            shared.scaler = scaler;
+        if GradScalerState::is_in(record) {
+            match shared.scaler.clone().load_record(record) {
+                Ok(scaler) => shared.scaler = scaler,
+                Err(invalid) => {
+                    panic!("remat: the record of the learning rate schedule: {invalid}")
+                }
+            }
         }
     }
 }
