@@ -1,12 +1,6 @@
 //! Calls: of layers, of operations on tensors, of what nobody knows.
 
-use std::rc::Rc;
-
-use proc_macro2::Span;
-use syn::{
-    Expr, ExprCall, ExprClosure, ExprMethodCall, Macro, Token, parse::Parser,
-    punctuated::Punctuated, spanned::Spanned,
-};
+use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, spanned::Spanned};
 
 use super::{
     Flow,
@@ -14,7 +8,7 @@ use super::{
     rules::Layer,
     state::Who,
     tensor::{Method, hands_on},
-    value::{Site, Value},
+    value::Value,
 };
 use crate::{
     strategy::Strategy,
@@ -255,69 +249,6 @@ impl<'t> Flow<'t> {
             self.hold(value, Who::Unknown, &text, call.method.span());
         }
         self.make(call)
-    }
-
-    pub fn macro_call(&mut self, mac: &Macro) -> Value {
-        let name = last_name(&mac.path);
-        match (self.arguments_of(mac), name.as_str()) {
-            (Some(elements), "vec") => {
-                let values = self.operands(elements.iter());
-                self.listed(values, mac.span())
-            }
-            // They only look.
-            (
-                Some(_),
-                "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq"
-                | "debug_assert_ne" | "dbg" | "eprintln" | "format" | "matches" | "print"
-                | "println" | "write" | "writeln",
-            ) => Value::NOTHING,
-            (_, "panic" | "todo" | "unimplemented" | "unreachable") => {
-                self.state = None;
-                Value::NOTHING
-            }
-            _ => {
-                let text = format!("{name}!(..)");
-                self.mentioned(mac.tokens.clone(), Who::Macro, &text, mac.span());
-                self.make(mac)
-            }
-        }
-    }
-
-    /// The expressions in a macro call. They are parsed once, since what they make is known by where they are.
-    fn arguments_of(&mut self, mac: &Macro) -> Option<Rc<Vec<Expr>>> {
-        let parsed = self.parsed.entry(Site::of(mac)).or_insert_with(|| {
-            let arguments = Punctuated::<Expr, Token![,]>::parse_terminated;
-            let arguments = arguments.parse2(mac.tokens.clone()).ok()?;
-            Some(Rc::new(arguments.into_iter().collect()))
-        });
-        parsed.clone()
-    }
-
-    /// Everything that is named in some tokens is held from now on.
-    pub fn mentioned(
-        &mut self,
-        tokens: proc_macro2::TokenStream,
-        who: Who,
-        text: &str,
-        place: Span,
-    ) {
-        for tree in tokens {
-            match tree {
-                proc_macro2::TokenTree::Group(group) => {
-                    self.mentioned(group.stream(), who, text, place);
-                }
-                proc_macro2::TokenTree::Ident(name) => {
-                    let variable = self.scopes.find(&name);
-                    let value = variable.and_then(|variable| {
-                        self.state.as_ref()?.variables.get(&variable).cloned()
-                    });
-                    if let Some(value) = value {
-                        self.hold(&value, who, text, place);
-                    }
-                }
-                _ => {}
-            }
-        }
     }
 }
 

@@ -4,13 +4,15 @@
 //! nothing, so here it is an error that tells who holds the buffer.
 //!
 //! The method is looked at as it is after its calls were rewritten, when each strategy has its one form. An abstract
-//! interpreter goes through it in the order of evaluation ([`expr`], [`calls`], [`control`], [`pattern`]), with a [`state`]:
+//! interpreter goes through it in the order of evaluation ([`expr`], [`calls`], [`macros`], [`control`], [`loops`], [`pattern`]), with a [`state`]:
 //! which [`value`]s the variables have, and who keeps what. What operations of burn's keep is in [`tensor`]. At the call of
 //! a layer in place, the [`rules`] look at the state.
 
 mod calls;
 mod control;
 mod expr;
+mod loops;
+mod macros;
 mod pattern;
 mod place;
 mod rules;
@@ -52,7 +54,7 @@ struct Flow<'a> {
     /// `None` where the method has returned, or jumped elsewhere.
     state: Option<State>,
     /// The loops and labelled blocks around the expression.
-    targets: Vec<control::Target>,
+    targets: Vec<loops::Target>,
     faults: Faults,
     /// The expressions in macro calls.
     parsed: BTreeMap<Site, Option<Rc<Vec<Expr>>>>,

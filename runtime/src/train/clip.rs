@@ -8,7 +8,7 @@ use burn::tensor::{DType, FloatDType, Tensor};
 /// Scales the gradients of a model so that their norm is at most `max_norm`, and returns the norm that they had: the
 /// square root of the sum of the squares of all elements of all gradients.
 ///
-/// burn's own [`GradientClipping`](burn::optim::GradientClipping) clips each parameter by itself, which changes the
+/// burn's own [`GradientClipping`](burn::grad_clipping::GradientClipping) clips each parameter by itself, which changes the
 /// direction of the step; this does not.
 ///
 /// * The norm is computed in f32, whatever the gradients are. A parameter that the model has in two places counts once,
