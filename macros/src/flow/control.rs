@@ -29,9 +29,13 @@ impl Flow<'_> {
                 None
             }),
             Expr::While(looped) => self.looped(looped.label.as_ref(), |flow| {
+                let depth = flow.scopes.depth();
                 flow.scoped(|flow| {
                     flow.expr(&looped.cond);
-                    let ended = flow.state.clone();
+                    let mut ended = flow.state.clone();
+                    if let Some(ended) = &mut ended {
+                        ended.leave(flow.scopes.inside(depth));
+                    }
                     flow.block(&looped.body);
                     ended
                 })
@@ -129,6 +133,13 @@ impl Flow<'_> {
         let value = match &local.init {
             Some(init) => {
                 let value = self.expr(&init.expr);
+                // What nothing binds stays where it is.
+                if let Some(place) = self.place(&init.expr) {
+                    let left = super::pattern::left(&local.pat, &value);
+                    if !left.is_nothing() {
+                        self.put(&place, left);
+                    }
+                }
                 if let Some((_, otherwise)) = &init.diverge {
                     let here = self.state.clone();
                     self.expr(otherwise);
@@ -217,13 +228,16 @@ impl Flow<'_> {
             self.state.clone_from(&before);
             // Out of a temporary, the pattern takes what it binds.
             self.go_on();
-            self.wait(Value::NOTHING);
+            self.wait(match &place {
+                Some(_) => Value::NOTHING,
+                None => super::pattern::left(&arm.pat, &value),
+            });
             let given = self.scoped(|flow| {
                 if let Some(place) = &place
                     && super::pattern::takes(&arm.pat)
                     && flow.lent_by(&value).is_none()
                 {
-                    flow.take(place);
+                    flow.put(place, super::pattern::left(&arm.pat, &value));
                 }
                 flow.bind(&arm.pat, value.clone());
                 flow.expr(&arm.body)

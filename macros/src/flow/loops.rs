@@ -12,6 +12,8 @@ use super::{
 pub struct Target {
     label: Option<String>,
     is_loop: bool,
+    /// How many scopes there are outside.
+    depth: usize,
     /// How many operands wait outside.
     waiting: usize,
     left: Option<State>,
@@ -63,6 +65,7 @@ impl Flow<'_> {
         self.targets.push(Target {
             label: label.map(|label| label.name.ident.to_string()),
             is_loop,
+            depth: self.scopes.depth(),
             waiting: self.state.as_ref().map_or(0, |state| state.waiting.len()),
             left: None,
             again: None,
@@ -81,6 +84,7 @@ impl Flow<'_> {
         if let Some(target) = target {
             if let Some(state) = &mut state {
                 state.waiting.truncate(target.waiting);
+                state.leave(self.scopes.inside(target.depth));
             }
             let to = if again {
                 &mut target.again

@@ -23,6 +23,7 @@ impl Flow<'_> {
             }
             Pat::Struct(fields) => {
                 for field in &fields.fields {
+                    let value = self.own_part(&value, field);
                     let part = match &field.member {
                         Member::Named(name) => value.part(&name.to_string()),
                         Member::Unnamed(index) => value.part(&index.index.to_string()),
@@ -50,12 +51,21 @@ impl Flow<'_> {
         let mut behind_rest = false;
         for (index, element) in elements.enumerate() {
             behind_rest |= matches!(element, Pat::Rest(_));
+            let value = self.own_part(value, element);
             let part = if behind_rest {
                 value.whole()
             } else {
                 value.part(&index.to_string())
             };
             self.bind(element, part);
+        }
+    }
+
+    /// What comes out of a call whose parts are not known: each part is a tensor of its own, unless somebody has it.
+    fn own_part<T>(&mut self, value: &Value, pattern: &T) -> Value {
+        match value {
+            Value::Handles(_) => self.element(value, pattern),
+            Value::Parts(_) => value.clone(),
         }
     }
 
@@ -80,6 +90,23 @@ impl Flow<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// What a pattern does not take out of a value: `_` and `..` bind nothing.
+pub fn left(pattern: &Pat, value: &Value) -> Value {
+    let of_elements = |elements: &syn::punctuated::Punctuated<Pat, syn::Token![,]>| {
+        let parts = elements.iter().enumerate();
+        let parts = parts.map(|(index, element)| left(element, &value.part(&index.to_string())));
+        parts.fold(Value::NOTHING, |all, part| all.join(part.whole()))
+    };
+    match pattern {
+        Pat::Wild(_) | Pat::Rest(_) => value.whole(),
+        Pat::Tuple(tuple) => of_elements(&tuple.elems),
+        Pat::TupleStruct(tuple) => of_elements(&tuple.elems),
+        Pat::Paren(paren) => left(&paren.pat, value),
+        Pat::Type(typed) => left(&typed.pat, value),
+        _ => Value::NOTHING,
     }
 }
 

@@ -9,6 +9,8 @@ use crate::syntax::{as_ident, peel};
 pub struct Place {
     variable: Variable,
     fields: Vec<String>,
+    /// Whether it is only one of the things there: an element of a list.
+    is_part: bool,
 }
 
 impl Flow<'_> {
@@ -19,6 +21,7 @@ impl Flow<'_> {
             return Some(Place {
                 variable,
                 fields: Vec::new(),
+                is_part: false,
             });
         }
         match peel(expr) {
@@ -31,7 +34,10 @@ impl Flow<'_> {
                 Some(place)
             }
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.place(&unary.expr),
-            Expr::Index(index) => self.place(&index.expr),
+            Expr::Index(index) => Some(Place {
+                is_part: true,
+                ..self.place(&index.expr)?
+            }),
             _ => None,
         }
     }
@@ -54,6 +60,11 @@ impl Flow<'_> {
 
     /// Puts something else there, in place of what was there.
     pub fn put(&mut self, place: &Place, value: Value) {
+        let value = if place.is_part {
+            self.look(place).whole().join(value.whole())
+        } else {
+            value
+        };
         self.write(place, value, true);
     }
 

@@ -37,6 +37,16 @@ impl Scopes {
         found.next().map(|(_, variable)| *variable)
     }
 
+    pub fn depth(&self) -> usize {
+        self.scopes.len()
+    }
+
+    /// The variables of the scopes that are deeper than this.
+    pub fn inside(&self, depth: usize) -> impl Iterator<Item = Variable> {
+        let inside = self.scopes.iter().skip(depth).flatten();
+        inside.map(|(_, variable)| *variable)
+    }
+
     pub fn declaration(&self, variable: Variable) -> Option<&Declaration> {
         self.declarations.get(&variable)
     }

@@ -86,6 +86,13 @@ impl State {
         (variables, self.waiting.iter().any(has))
     }
 
+    /// The scopes of these variables end.
+    pub fn leave(&mut self, variables: impl Iterator<Item = Variable>) {
+        for variable in variables {
+            self.variables.remove(&variable);
+        }
+    }
+
     /// What is so on one of two ways.
     pub fn join(mut self, other: Self) -> Self {
         for (variable, value) in other.variables {

@@ -62,5 +62,10 @@ accepted! {
         for h in list { sum = sum + self.relu.forward(h); } sum"
     lists_made_in_a_loop: "let mut all = Vec::new(); for layer in &self.layers {
         all.push(vec![x.clone() * 2.0, layer.forward(x.clone())]); } self.relu.forward(x.clone() * 2.0) + x"
+    a_tuple_of_a_call: "let (a, b) = self.pair(x); self.relu.forward(a) + b"
+    a_part_of_a_call: "let (a, _) = self.pair(x); self.relu.forward(a) + y"
+    a_variable_of_a_loop_that_is_left: "loop { x = self.linear.forward(x); let k = x.clone(); if deep { break; } drop(k); } self.relu.forward(x)"
+    a_variable_of_a_while_let: "let mut m = maybe(y); while let Some(h) = m { x = x + h; m = maybe(x.clone() * 2.0); } self.relu.forward(x * 2.0)"
+    dropped_by_an_underscore: "let _ = x.clone(); self.relu.forward(x)"
     asserted: "assert_eq!(x.dims(), y.dims()); self.relu.forward(x) + y"
 }

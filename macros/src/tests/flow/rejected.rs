@@ -68,5 +68,10 @@ rejected! {
     lent_elements: "let mut sum = y; for h in [lent] { sum = sum + self.relu.forward(h.clone()); } sum" => "only lent by the caller"
     popped_beside_others: "let mut list = vec![x.clone(), y]; let h = list.pop().unwrap(); self.relu.forward(h) + x" => "another handle"
     lent_and_matched: "let maybe = Some(lent); match maybe { Some(t) => self.relu.forward(t.clone()), None => y }" => "only lent by the caller"
+    an_underscore_does_not_move: "let h = x.clone(); let _ = x; self.relu.forward(h)" => "`x` (line 1)"
+    an_underscore_does_not_drop: "let _k = x.clone(); self.relu.forward(x)" => "`_k` (line 2)"
+    a_part_that_nothing_binds: "let pair = (y, x.clone()); let (a, _) = pair; self.relu.forward(x) + a" => "`pair` (line 2)"
+    a_temporary_that_nothing_binds: "match (y, x.clone()) { (a, _) => self.relu.forward(x) + a }" => "another operand"
+    an_element_is_replaced: "let mut list = vec![x.clone(), y.clone()]; list[1] = y; self.relu.forward(x) + Tensor::cat(list, 0)" => "`list` (line 2)"
     an_argument_in_between: "combine(x.clone(), self.relu.forward(x))" => "another operand"
 }
