@@ -4,7 +4,7 @@ use super::{Place, Refused};
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{DType, Tensor};
 
-pub(super) fn is_low(dtype: DType) -> bool {
+pub(crate) fn is_low(dtype: DType) -> bool {
     matches!(dtype, DType::F16 | DType::BF16)
 }
 

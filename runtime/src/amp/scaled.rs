@@ -31,13 +31,23 @@ use burn::tensor::{FloatDType, Tensor};
 pub struct ScaledGradients {
     pub(super) grads: GradientsParams,
     pub(super) scale: f32,
+    pub(super) weight: f32,
 }
 
 impl ScaledGradients {
     /// Gradients of a backward pass of your own, which started from `scale` (times a weight, perhaps) in place of one:
     /// [`GradScaler::scale`](super::GradScaler::scale).
     pub fn from_grads(grads: GradientsParams, scale: f32) -> Self {
-        Self { grads, scale }
+        Self {
+            grads,
+            scale,
+            weight: 1.0,
+        }
+    }
+
+    /// Unscaling divides by this as well, with the same division: the weights of a sum, for its mean.
+    pub fn over(self, weight: f32) -> Self {
+        Self { weight, ..self }
     }
 
     /// What the gradients are multiplied by.
@@ -68,7 +78,7 @@ impl ScaledGradients {
             total: GradientsParams::new(),
         };
         model.visit(&mut sum);
-        Self::from_grads(sum.total, self.scale)
+        Self::from_grads(sum.total, self.scale).over(self.weight)
     }
 
     /// Splits off those of the parameters of `module`, where several optimizers train parts of what one loss depends
@@ -100,12 +110,12 @@ impl ScaledGradients {
             to: GradientsParams::new(),
         };
         module.visit(&mut part);
-        Self::from_grads(part.to, self.scale)
+        Self::from_grads(part.to, self.scale).over(self.weight)
     }
 }
 
 /// At least f32: sums, and what is divided, need its range.
-pub(super) fn widened<const D: usize>(gradient: Tensor<D>) -> Tensor<D> {
+pub(crate) fn widened<const D: usize>(gradient: Tensor<D>) -> Tensor<D> {
     if is_low(gradient.dtype()) {
         gradient.cast(FloatDType::F32)
     } else {

@@ -143,7 +143,7 @@ impl GradScaler {
         scaled: ScaledGradients,
         model: &M,
     ) -> Result<GradientsParams, Overflow> {
-        let grads = unscale::unscale(scaled, model)
+        let grads = unscale(scaled, model)
             .map_err(|overflow| overflow.at_scale_of_at_most(self.config.min_scale));
         // Without a gradient there is nothing that the scale was right for.
         if !matches!(&grads, Ok(grads) if grads.is_empty()) {

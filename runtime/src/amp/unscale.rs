@@ -7,12 +7,12 @@ use burn::optim::GradientsParams;
 use burn::tensor::{Bool, Tensor};
 
 /// The gradients of the model's parameters without their scale, if all are finite.
-pub(super) fn unscale<M: Module>(
+pub(crate) fn unscale<M: Module>(
     scaled: ScaledGradients,
     model: &M,
 ) -> Result<GradientsParams, Overflow> {
     let mut unscale = Unscale {
-        scale: scaled.scale,
+        divisor: scaled.scale * scaled.weight,
         scaled: scaled.grads,
         grads: GradientsParams::new(),
         params: Vec::new(),
@@ -31,7 +31,7 @@ pub(super) fn unscale<M: Module>(
 }
 
 struct Unscale {
-    scale: f32,
+    divisor: f32,
     scaled: GradientsParams,
     grads: GradientsParams,
     params: Vec<ParamId>,
@@ -44,8 +44,8 @@ impl ModuleVisitor for Unscale {
         let Some(gradient) = self.scaled.remove::<D>(param.id) else {
             return;
         };
-        // A division is exact for scales of which the inverse is not.
-        let gradient = widened(gradient) / self.scale;
+        // One rounding: the inverse of a scale would be another.
+        let gradient = widened(gradient) / self.divisor;
         self.finite.push(gradient.clone().is_finite().all());
         self.params.push(param.id);
         self.grads.register(param.id, gradient);
@@ -53,7 +53,7 @@ impl ModuleVisitor for Unscale {
 }
 
 /// Reads all at once: each read waits for the device.
-fn read(finite: Vec<Tensor<1, Bool>>) -> Vec<bool> {
+pub(crate) fn read(finite: Vec<Tensor<1, Bool>>) -> Vec<bool> {
     let Some(device) = finite.first().map(Tensor::device) else {
         return Vec::new();
     };

@@ -23,6 +23,24 @@ use burn::tensor::{Device, Gradients, Tensor};
 /// let grads = vjp.backward().unwrap();
 /// assert_eq!(x.grad(&grads).unwrap().to_data().try_to_vec::<f32>().unwrap(), [2.0, 40.0]);
 /// ```
+///
+/// An output may also be a leaf: a parameter that starts from a gradient. The root runs before all else, so burn adds
+/// what the pass finds into the given gradient, one tensor after the other, and frees each; nothing but the pass itself
+/// holds the sum. That is how [`Accumulator`](crate::train::Accumulator) needs no second set of gradients.
+///
+/// ```
+/// # use burn::tensor::{Device, Tensor};
+/// # use remat::tape::Vjp;
+/// # let device = Device::flex().autodiff();
+/// let weight = Tensor::<1>::from_floats([1.0, 2.0], &device).require_grad();
+/// let loss = (weight.clone() * 3.0).sum();
+///
+/// let mut vjp = Vjp::new();
+/// vjp.seed(&loss, Tensor::ones([1], &device));
+/// vjp.seed(&weight, Tensor::from_floats([10.0, 20.0], &device)); // of an earlier pass
+/// let grads = vjp.backward().unwrap();
+/// assert_eq!(weight.grad(&grads).unwrap().to_data().try_to_vec::<f32>().unwrap(), [13.0, 23.0]);
+/// ```
 #[derive(Default)]
 pub struct Vjp {
     parents: Vec<Parent>,

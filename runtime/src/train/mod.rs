@@ -1,5 +1,7 @@
 //! What a training loop does with gradients.
 //!
+//! * [`Accumulator`]: many small backward passes, one update, one set of gradients.
+//!
 //! [`clip_grad_norm`] and [`clip_grad_value`] stand between the backward pass and burn's optimizer:
 //!
 //! ```
@@ -25,7 +27,9 @@
 //! A step of burn's `AdamW` needs one temporary of the size of one parameter at a time (and in its first step the two moments,
 //! which stay); [`clip_grad_norm`] on f32 needs one as well, [`clip_grad_value`] none. Parameters go one after the other.
 
+pub mod accumulator;
 mod clip;
 mod each;
 
+pub use accumulator::{Accumulator, Window};
 pub use clip::{clip_grad_norm, clip_grad_value};
