@@ -4,7 +4,7 @@ use super::Layer;
 use super::casting::{Autocast, in_precision};
 use super::segment::{KeptInputs, Label, Options};
 use crate::tree::{TensorTree, TensorVisitor};
-use burn::module::{Flag, ModuleMapper, Param};
+use burn::module::{Flag, Module, ModuleMapper, Param};
 use burn::tensor::{Bool, Device, Int, Tensor};
 
 /// Options of [`frozen_stats_with`].
@@ -175,12 +175,9 @@ fn run<M: Layer, I: TensorTree, O>(
     if !training.0 {
         return forward(module, inputs);
     }
-    // Applies updates of the statistics that burn has put off: reading them does not.
-    let _ = module.valid();
-    let mut freeze = Freeze::default();
-    let frozen = module.clone().map(&mut freeze);
+    let (frozen, norms) = with_frozen_stats(module);
     let batch = options.updating.then(|| KeptInputs::of(&inputs));
-    options.check(freeze.norms, options.options.label::<M>());
+    options.check(norms, options.options.label::<M>());
 
     let outputs = forward(&frozen, inputs);
     if let Some(batch) = batch {
@@ -188,6 +185,16 @@ fn run<M: Layer, I: TensorTree, O>(
         let _ = forward(&module.clone().no_grad(), batch.constants());
     }
     outputs
+}
+
+/// The module with its batch normalisations normalising with their running statistics, and how many there are. It has
+/// the same parameters and the same statistics.
+pub(crate) fn with_frozen_stats<M: Module>(module: &M) -> (M, usize) {
+    // Applies updates of the statistics that burn has put off: reading them does not.
+    let _ = module.valid();
+    let mut freeze = Freeze::default();
+    let frozen = module.clone().map(&mut freeze);
+    (frozen, freeze.norms)
 }
 
 impl FrozenStats {

@@ -25,6 +25,7 @@ pub use checkpoint::{
     checkpoint_sequence, checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with,
 };
 pub use compression::Quantize;
+pub(crate) use frozen_stats::with_frozen_stats;
 pub use frozen_stats::{FrozenStats, frozen_stats, frozen_stats_with};
 pub use inplace::call::{inplace, inplace_with};
 pub use layer::Layer;

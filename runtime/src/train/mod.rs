@@ -1,6 +1,7 @@
 //! What a training loop does with gradients.
 //!
 //! * [`Accumulator`]: many small backward passes, one update, one set of gradients.
+//! * [`BatchNorms`]: what batch normalisation does in a window of micro-batches.
 //!
 //! [`clip_grad_norm`] and [`clip_grad_value`] stand between the backward pass and burn's optimizer:
 //!
@@ -28,8 +29,10 @@
 //! which stay); [`clip_grad_norm`] on f32 needs one as well, [`clip_grad_value`] none. Parameters go one after the other.
 
 pub mod accumulator;
+mod batch_norm;
 mod clip;
 mod each;
 
 pub use accumulator::{Accumulator, Window};
+pub use batch_norm::{BatchNorms, UnnamedBatchNorms};
 pub use clip::{clip_grad_norm, clip_grad_value};

@@ -15,7 +15,7 @@
 /// let run = |reduction, loss: fn(Tensor<2>) -> Tensor<1>, weights: [f64; 2]| {
 ///     let mut accumulator = Accumulator::new(2).unwrap().reduction(reduction);
 ///     let mut windows = [3, 1].into_iter().zip(weights).filter_map(|(samples, weight)| {
-///         let y = model.forward(Tensor::full([samples, 1], samples as f32, &device));
+///         let y = model.forward(Tensor::<2>::full([samples, 1], samples as f32, &device));
 ///         accumulator.add(loss(y), weight, &model).unwrap()
 ///     });
 ///     let gradients = windows.next().unwrap().mean(&model).unwrap();

@@ -158,7 +158,7 @@ impl Window {
     ///
     /// accumulator.set_scale(scaler.scale()); // of the next window
     /// for samples in [3, 1] {
-    ///     let loss = model.forward(Tensor::full([samples, 1], samples as f32, &device)).mean();
+    ///     let loss = model.forward(Tensor::<2>::full([samples, 1], samples as f32, &device)).mean();
     ///     if let Some(window) = accumulator.add(loss, samples, &model)? {
     ///         let gradients = scaler.unscale(window.into_scaled(), &model)?;
     ///         scaler.update();
@@ -186,7 +186,7 @@ impl Window {
     /// # let device = Device::flex().autodiff();
     /// # let model = LinearConfig::new(1, 1).with_bias(false).init(&device);
     /// # let mut accumulator = Accumulator::new(1)?;
-    /// # let loss = model.forward(Tensor::ones([3, 1], &device)).mean();
+    /// # let loss = model.forward(Tensor::<2>::ones([3, 1], &device)).mean();
     /// # let window = accumulator.add(loss, 3, &model)?.unwrap();
     /// let window = window.reduce(&model, |mut sums| {
     ///     // .. all-reduce each of `sums.gradients`, and
