@@ -115,7 +115,7 @@ fn a_channel_that_does_not_move_counts() {
         (&norm.running_var, [26.0, 26.0]),
     ] {
         assert_eq!(
-            state.value_sync().into_data().to_vec::<f32>().unwrap(),
+            state.value_sync().into_data().try_to_vec::<f32>().unwrap(),
             expected
         );
     }
@@ -179,6 +179,8 @@ fn a_dropped_window_leaves_nothing() {
     assert_eq!(model.statistics(), before);
 }
 
+type Two = (BatchNorm, BatchNorm);
+
 /// A layer that does not run, and one whose input is not finite, do not count.
 #[test]
 fn layers_that_do_not_run_and_statistics_that_are_not_finite() {
@@ -189,7 +191,6 @@ fn layers_that_do_not_run_and_statistics_that_are_not_finite() {
             BatchNormConfig::new(1).init(&device),
         )
     };
-    type Two = (BatchNorm, BatchNorm);
     let model: Two = norms();
     let mut accumulated = BatchNorms::accumulated(|(left, right): &Two| vec![left, right]);
     let x = Tensor::<2>::from_floats([[1.0], [5.0]], &device);

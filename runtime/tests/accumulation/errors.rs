@@ -1,0 +1,116 @@
+//! What is refused is said, and loses nothing.
+
+use crate::support::{Mlp, device, gradient, loss, weight};
+use burn::tensor::{FloatDType, Tensor};
+use remat::train::Accumulator;
+use remat::train::accumulator::{NoMicroBatches, Refused, Schedule};
+
+#[test]
+fn windows_of_nothing() {
+    assert_eq!(Accumulator::new(0).unwrap_err(), NoMicroBatches);
+    let schedule = Schedule::constant(1).unwrap();
+    assert_eq!(schedule.from_epoch(1, 0), Err(NoMicroBatches));
+    assert_eq!(
+        NoMicroBatches.to_string(),
+        "a window has to have at least one micro-batch"
+    );
+}
+
+/// Each refused micro-batch is as if it had not been there: the window is the same as without it.
+#[test]
+fn a_refused_micro_batch_changes_nothing() {
+    let device = device();
+    let model = weight(&device);
+    let other = Mlp::new(&device);
+    let mut accumulator = Accumulator::new(2).unwrap();
+    let _ = accumulator
+        .add(loss(&model, 2.0, &device), 1, &model)
+        .unwrap();
+
+    for number in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300, 1e-300] {
+        let refused = accumulator
+            .add(loss(&model, 9.0, &device), number, &model)
+            .unwrap_err();
+        assert!(
+            refused
+                .to_string()
+                .starts_with("the weight of a micro-batch is "),
+            "{refused}"
+        );
+        assert!(matches!(refused, Refused::Weight(_)));
+    }
+    assert!(matches!(
+        accumulator.add(loss(&model, 9.0, &device), 0, &model),
+        Err(Refused::Weight(0.0))
+    ));
+
+    let rows = model.forward(Tensor::<2>::ones([3, 1], &device));
+    let refused = accumulator.add(rows.clone(), 3, &model).unwrap_err();
+    assert_eq!(refused, Refused::Shape(vec![3, 1]));
+
+    let half = rows.mean().cast(FloatDType::BF16);
+    let refused = accumulator.add(half, 3, &model).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("cast what it is computed from to f32"),
+        "{refused}"
+    );
+
+    let refused = accumulator
+        .add(loss(&model, 9.0, &device).detach(), 1, &model)
+        .unwrap_err();
+    assert_eq!(refused, Refused::Untracked);
+    let plain = Tensor::<1>::ones([1], &device.clone().without_autodiff());
+    assert_eq!(
+        accumulator.add(plain, 1, &model).unwrap_err(),
+        Refused::Untracked
+    );
+
+    let x = Tensor::<2>::ones([1, 6], &device);
+    let refused = accumulator
+        .add(other.forward(x).sum(), 1, &other)
+        .unwrap_err();
+    assert_eq!(refused, Refused::AnotherModel(1));
+
+    assert_eq!(accumulator.pending(), 1);
+    let window = accumulator
+        .add(loss(&model, 4.0, &device), 1, &model)
+        .unwrap()
+        .unwrap();
+    assert_eq!(gradient(&model, &window.mean(&model).unwrap()), 3.0);
+}
+
+/// A window may begin with a refused micro-batch.
+#[test]
+fn the_first_micro_batch_may_be_refused() {
+    let device = device();
+    let model = weight(&device);
+    let mut accumulator = Accumulator::new(1).unwrap();
+    assert!(
+        accumulator
+            .add(loss(&model, 2.0, &device), 0, &model)
+            .is_err()
+    );
+    assert_eq!(accumulator.pending(), 0);
+    let window = accumulator
+        .add(loss(&model, 2.0, &device), 5, &model)
+        .unwrap()
+        .unwrap();
+    assert_eq!(gradient(&model, &window.mean(&model).unwrap()), 2.0);
+}
+
+/// A loss of any rank, and one that depends on no parameter of the model, give a window.
+#[test]
+fn losses_of_other_kinds() {
+    let device = device();
+    let model = weight(&device);
+    let mut accumulator = Accumulator::new(1).unwrap();
+    let matrix = model.forward(Tensor::<2>::ones([1, 1], &device));
+    let window = accumulator.add(matrix, 1, &model).unwrap().unwrap();
+    assert_eq!(gradient(&model, &window.mean(&model).unwrap()), 1.0);
+
+    let elsewhere = Tensor::<1>::ones([1], &device).require_grad() * 2.0;
+    let window = accumulator.add(elsewhere, 1, &model).unwrap().unwrap();
+    assert!(window.mean(&model).unwrap().is_empty());
+}
