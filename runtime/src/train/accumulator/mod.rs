@@ -72,7 +72,7 @@ use window::Open;
 ///
 /// # Several devices
 ///
-/// Let every rank accumulate, and reduce once a window: [`Window::sums`].
+/// Let every rank accumulate, and reduce once a window: [`Window::reduce`].
 #[derive(Debug)]
 pub struct Accumulator {
     schedule: Schedule,
