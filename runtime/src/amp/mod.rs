@@ -23,7 +23,7 @@ pub use learner::{LearnerScaler, Scaled, ScaledSchedule, TrainLoss};
 pub use overflow::{NonFinite, Overflow};
 pub(crate) use place::Place;
 pub use precision::{Precision, RunningStatistics};
-pub(crate) use precision_check::is_low;
+pub(crate) use precision_check::{is_low, master_parameters};
 pub(crate) use running::running_state;
 pub use scaled::ScaledGradients;
 pub(crate) use scaled::widened as widened_gradient;

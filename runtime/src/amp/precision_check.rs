@@ -9,7 +9,7 @@ pub(crate) fn is_low(dtype: DType) -> bool {
 }
 
 /// The first parameter that is trained in 16 bits. Those that only take part may be.
-pub(super) fn master_parameters<M: Module>(model: &M) -> Result<(), Refused> {
+pub(crate) fn master_parameters<M: Module>(model: &M) -> Result<(), Refused> {
     let mut visitor = FirstLow::default();
     model.visit(&mut visitor);
     visitor.found.map_or(Ok(()), Err)

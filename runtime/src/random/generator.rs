@@ -33,6 +33,17 @@ pub(super) fn read(numbers: Tensor<1, Int>) -> Vec<u64> {
     numbers.chunks(4).map(one).collect()
 }
 
+/// A seed that is drawn from the device's generator.
+pub(crate) fn drawn_seed(device: &Device) -> u64 {
+    let _turn = turn();
+    read(next_numbers(device))[0]
+}
+
+/// The seed of this number, of those that are counted from a seed.
+pub(crate) fn nth_seed(seed: u64, number: usize) -> u64 {
+    mix(seed ^ mix(number as u64))
+}
+
 /// Seeds counted from a seed.
 #[derive(Clone, Debug)]
 pub(super) struct Counter {

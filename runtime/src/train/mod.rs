@@ -2,6 +2,7 @@
 //!
 //! * [`Accumulator`]: many small backward passes, one update, one set of gradients.
 //! * [`BatchNorms`]: what batch normalisation does in a window of micro-batches.
+//! * [`TrainLoop`]: all of it in the right order, with [observers](observe), saving and resuming.
 //!
 //! [`clip_grad_norm`] and [`clip_grad_value`] stand between the backward pass and burn's optimizer:
 //!
@@ -32,7 +33,15 @@ pub mod accumulator;
 mod batch_norm;
 mod clip;
 mod each;
+pub mod observe;
+mod stop;
+mod train_loop;
 
 pub use accumulator::{Accumulator, Window};
 pub use batch_norm::{BatchNorms, UnnamedBatchNorms};
 pub use clip::{clip_grad_norm, clip_grad_value};
+pub use stop::StopSignal;
+pub use train_loop::{
+    InvalidMaxNorm, LastWindow, MicroBatch, Outcome, Position, SaveError, Summary, TrainError,
+    TrainLoop, Update,
+};

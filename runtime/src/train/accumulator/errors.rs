@@ -46,6 +46,9 @@ pub enum Dropped {
     /// A gradient is infinite or NaN.
     #[error(transparent)]
     Gradient(#[from] amp::Overflow),
+    /// All gradients are finite, but their norm, by which they were to be clipped, is not.
+    #[error("the norm of the gradient is too large for f32")]
+    Norm,
 }
 
 /// An epoch began while a window was open.

@@ -19,6 +19,16 @@ pub struct Schedule {
     changes: Vec<(usize, usize)>,
 }
 
+/// Windows of one micro-batch.
+impl Default for Schedule {
+    fn default() -> Self {
+        Self {
+            first: 1,
+            changes: Vec::new(),
+        }
+    }
+}
+
 /// A window of no micro-batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a window has to have at least one micro-batch")]

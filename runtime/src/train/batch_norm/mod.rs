@@ -145,7 +145,17 @@ impl<M: Module> BatchNorms<M> {
         samples: impl Into<Weight>,
         forward: impl FnOnce(&M) -> T,
     ) -> Result<T, UnnamedBatchNorms> {
-        let samples = samples.into().value();
+        let samples = samples.into();
+        self.forward_counted(model, forward, |_| samples)
+    }
+
+    /// As [`forward`](Self::forward), where only the output says how many samples there were.
+    pub(super) fn forward_counted<T>(
+        &mut self,
+        model: &M,
+        forward: impl FnOnce(&M) -> T,
+        samples: impl FnOnce(&T) -> Weight,
+    ) -> Result<T, UnnamedBatchNorms> {
         self.micro_batches += 1;
         match &mut self.choice {
             Choice::AsIs { warned } => {
@@ -160,6 +170,7 @@ impl<M: Module> BatchNorms<M> {
                 check(model, norms.len())?;
                 let before: Vec<_> = norms.iter().map(|norm| running::read(norm)).collect();
                 let output = forward(model);
+                let samples = samples(&output).value();
                 moments.resize_with(norms.len(), Moments::default);
                 for ((norm, before), moments) in norms.iter().zip(before).zip(moments) {
                     let after = running::read(norm);

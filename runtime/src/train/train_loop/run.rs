@@ -1,0 +1,121 @@
+//! Epochs.
+
+use super::{MicroBatch, Position, TrainError, TrainLoop};
+use crate::train::observe::{Epoch, Observer, ObserverError};
+use burn::module::Module;
+
+/// How a training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Where it is.
+    pub position: Position,
+    /// Whether it was [asked to stop](TrainLoop::stop_on) before its last epoch was over.
+    pub stopped: bool,
+}
+
+impl<M: Module> TrainLoop<M> {
+    /// Trains to the end of so many epochs, counted from the beginning of the training: what has been trained before it
+    /// was saved counts.
+    ///
+    /// `loader` gives the micro-batches of an epoch (the first is 0): the same ones for the same epoch, or training does not
+    /// go on to the bit in the middle of one. A loader of burn's that shuffles gets its seed from the epoch:
+    /// `DataLoaderBuilder::new(batcher).shuffle(seed + epoch as u64)`. `forward` is that of
+    /// [`micro_batch`](Self::micro_batch).
+    ///
+    /// # Errors
+    ///
+    /// If an epoch has no micro-batches, or fewer than it had when the training was saved; and those of
+    /// [`micro_batch`](Self::micro_batch).
+    pub fn run<L: IntoIterator, B: Into<Option<MicroBatch>>>(
+        &mut self,
+        epochs: usize,
+        mut loader: impl FnMut(usize) -> L,
+        mut forward: impl FnMut(&M, L::Item) -> B,
+    ) -> Result<Summary, TrainError> {
+        while self.position.epoch < epochs && !self.stop.is_requested() {
+            let epoch = self.position.epoch;
+            self.epoch(epochs, loader(epoch).into_iter(), &mut forward)?;
+        }
+        self.end(self.position.epoch < epochs)
+    }
+
+    /// The epoch that training is in, from where it is.
+    fn epoch<I: Iterator, B: Into<Option<MicroBatch>>>(
+        &mut self,
+        epochs: usize,
+        mut items: I,
+        forward: &mut impl FnMut(&M, I::Item) -> B,
+    ) -> Result<(), TrainError> {
+        let epoch = self.position.epoch;
+        self.tell_that_it_begins()?;
+        let announced = Epoch::new(epoch, epochs, items.size_hint(), self.accumulator.size());
+        self.tell(|observer| observer.epoch(&announced))?;
+        self.pass_over(&mut items)?;
+        loop {
+            // What the loader draws belongs to the window.
+            self.begin_window()?;
+            let Some(item) = items.next() else {
+                break;
+            };
+            let update = self.micro_batch(|model| forward(model, item))?;
+            if update.is_some() && self.stop.is_requested() {
+                return self.save_at_stop();
+            }
+        }
+        if self.position.micro_batches == 0 {
+            return Err(TrainError::EmptyLoader { epoch });
+        }
+        self.end_epoch().map(drop)
+    }
+
+    /// What was trained on before the training was saved.
+    fn pass_over(&self, items: &mut impl Iterator) -> Result<(), TrainError> {
+        let Position {
+            epoch,
+            micro_batches: expected,
+            ..
+        } = self.position;
+        match items.take(expected).count() {
+            found if found == expected => Ok(()),
+            found => Err(TrainError::ShorterLoader {
+                epoch,
+                expected,
+                found,
+            }),
+        }
+    }
+
+    /// Tells the observers that training is over, which [`run`](Self::run) does itself.
+    ///
+    /// # Errors
+    ///
+    /// If an observer fails.
+    pub fn end(&mut self, stopped: bool) -> Result<Summary, TrainError> {
+        let summary = Summary {
+            position: self.position,
+            stopped,
+        };
+        self.tell(|observer| observer.end(&summary))?;
+        self.observed = false;
+        Ok(summary)
+    }
+
+    pub(super) fn tell_that_it_begins(&mut self) -> Result<(), TrainError> {
+        if self.observed {
+            return Ok(());
+        }
+        self.observed = true;
+        let position = self.position;
+        self.tell(|observer| observer.begin(&position))
+    }
+
+    pub(super) fn tell(
+        &mut self,
+        what: impl Fn(&mut dyn Observer) -> Result<(), ObserverError>,
+    ) -> Result<(), TrainError> {
+        let mut observers = self.observers.iter_mut();
+        let told = observers.try_for_each(|observer| what(observer.as_mut()));
+        told.map_err(TrainError::Observer)
+    }
+}

@@ -1,0 +1,245 @@
+//! Errors are values, say what to do, and lose nothing.
+
+use crate::support::{Net, bits, device, linear, loader, numbers, schedule, turn};
+use burn::lr_scheduler::cosine::CosineAnnealingLrSchedulerConfig;
+use burn::module::Module;
+use burn::nn::{Linear, LinearConfig};
+use burn::optim::{AdamWConfig, ModuleOptimizer, SgdConfig};
+use burn::tensor::{FloatDType, Tensor};
+use remat::amp::GradScaler;
+use remat::train::observe::{Observer, ObserverError};
+use remat::train::{BatchNorms, MicroBatch, SaveError, TrainError, TrainLoop, Update};
+use std::fs;
+
+fn adamw() -> ModuleOptimizer {
+    AdamWConfig::new().init()
+}
+
+fn training() -> TrainLoop<Net> {
+    TrainLoop::new(Net::new(1), adamw(), linear(100))
+}
+
+#[test]
+fn options_that_cannot_be_are_refused() {
+    let _turn = turn();
+    assert!(
+        training()
+            .accumulate(0)
+            .unwrap_err()
+            .to_string()
+            .contains("at least one")
+    );
+    assert!(training().save_every(0).is_err());
+    for norm in [0.0, -1.0, f32::NAN] {
+        let error = training().clip_grad_norm(norm).unwrap_err();
+        assert!(error.to_string().contains("above 0"), "{error}");
+    }
+}
+
+#[test]
+fn an_epoch_needs_micro_batches() {
+    let _turn = turn();
+    let mut training = training();
+    let error = training.run(3, |epoch| loader(epoch).take(5 * (1 - epoch)), Net::loss);
+    assert!(
+        matches!(error, Err(TrainError::EmptyLoader { epoch: 1 })),
+        "{error:?}"
+    );
+    assert!(error.unwrap_err().to_string().contains("epoch 1"));
+    // What was trained before is there.
+    assert_eq!(training.position().windows, 5);
+}
+
+#[test]
+fn a_micro_batch_that_cannot_be_added_leaves_the_window_as_it_was() {
+    let _turn = turn();
+    let mut training = training().accumulate(3).unwrap();
+    let mut plain = self::training().accumulate(3).unwrap();
+    let x = || numbers([4, 6], 1);
+    let mut refused = |forward: fn(&Net, Tensor<2>) -> MicroBatch| {
+        let error = training
+            .micro_batch(|model| forward(model, x()))
+            .unwrap_err();
+        assert!(matches!(error, TrainError::MicroBatch(_)), "{error}");
+        training.micro_batch(|model| model.loss(x())).unwrap();
+        plain.micro_batch(|model| model.loss(x())).unwrap();
+        error.to_string()
+    };
+    let weight = refused(|model, x| MicroBatch::new(model.forward(x).mean(), 0));
+    assert!(weight.contains("weight of a micro-batch is 0"), "{weight}");
+    let low = refused(|model, x| MicroBatch::new(model.forward(x).mean().cast(FloatDType::F16), 1));
+    assert!(low.contains("f32"), "{low}");
+    let untracked = refused(|model, x| MicroBatch::new(model.forward(x).mean().detach(), 1));
+    assert!(untracked.contains("autodiff"), "{untracked}");
+    assert_eq!(training.position().windows, 1);
+    assert_eq!(plain.position(), training.position());
+}
+
+#[test]
+fn models_in_16_bits_have_no_scaler() {
+    let _turn = turn();
+    let model = LinearConfig::new(2, 1).init(&device());
+    let low = model.clone().map(&mut InF16);
+    let mut training = TrainLoop::new(low, adamw(), 0.1).amp(GradScaler::default());
+    let error = training.micro_batch(|model: &Linear| {
+        let x = Tensor::<2>::ones([1, 2], &device()).cast(FloatDType::F16);
+        MicroBatch::new(model.forward(x).cast(FloatDType::F32).mean(), 1)
+    });
+    assert!(matches!(error, Err(TrainError::Model(_))), "{error:?}");
+}
+
+struct InF16;
+
+impl burn::module::ModuleMapper for InF16 {
+    fn map_float<const D: usize>(
+        &mut self,
+        param: burn::module::Param<Tensor<D>>,
+    ) -> burn::module::Param<Tensor<D>> {
+        param.map(|value| value.cast(FloatDType::F16).detach().require_grad())
+    }
+}
+
+#[test]
+fn batch_normalisations_that_are_not_named_are_an_error() {
+    let _turn = turn();
+    let mut training = training().batch_norms(BatchNorms::accumulated(|_| vec![]));
+    let error = training.run(1, loader, Net::loss).unwrap_err();
+    assert!(matches!(error, TrainError::BatchNorms(_)), "{error}");
+}
+
+struct Fails;
+
+impl Observer for Fails {
+    fn update(&mut self, _: &Update) -> Result<(), ObserverError> {
+        Err("no space left".into())
+    }
+}
+
+/// The step has been taken, and is in the model.
+#[test]
+fn an_observer_that_fails_ends_the_training() {
+    let _turn = turn();
+    let before = bits(&Net::new(1));
+    let mut training = training().observe(Fails);
+    let error = training.run(1, loader, Net::loss).unwrap_err();
+    assert!(error.to_string().contains("no space left"), "{error}");
+    assert_eq!(training.position().windows, 1);
+    assert_ne!(bits(training.model()), before);
+}
+
+#[test]
+fn a_window_that_is_open_is_not_saved() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("saved");
+    let mut training = training().accumulate(2).unwrap();
+    training
+        .micro_batch(|model| model.loss(numbers([4, 6], 1)))
+        .unwrap();
+    let error = training.save(&folder).unwrap_err();
+    assert!(
+        matches!(error, SaveError::WindowIsOpen { micro_batches: 1 }),
+        "{error}"
+    );
+    assert!(!folder.exists());
+    training.end_epoch().unwrap();
+    training.save(&folder).unwrap();
+}
+
+#[test]
+fn only_the_same_kind_of_training_is_resumed() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("saved");
+    let cosine = || schedule(CosineAnnealingLrSchedulerConfig::new(0.1, 100));
+    let mut saved = TrainLoop::new(Net::new(1), adamw(), cosine());
+    saved.run(1, loader, Net::loss).unwrap();
+    saved.save(&folder).unwrap();
+
+    let refused = |training: TrainLoop<Net>, what: &str| {
+        let error = training.resume(&folder).unwrap_err();
+        assert!(error.to_string().contains(what), "{error}");
+    };
+    refused(
+        TrainLoop::new(Net::new(1), SgdConfig::new().init(), cosine()),
+        "optimizer",
+    );
+    refused(TrainLoop::new(Net::new(1), adamw(), 0.1), "schedule");
+    let scaled = TrainLoop::new(Net::new(1), adamw(), cosine()).amp(GradScaler::default());
+    refused(scaled, "scaler");
+    let other = LinearConfig::new(2, 2).init(&device());
+    let other = TrainLoop::new(other, adamw(), cosine()).resume(&folder);
+    assert!(matches!(other, Err(SaveError::Record { .. })), "{other:?}");
+
+    // And one that is.
+    let same = TrainLoop::new(Net::new(1), adamw(), cosine()).resume(&folder);
+    let mut same = same.unwrap();
+    let error = same.run(2, |_| loader(0).take(0), Net::loss).unwrap_err();
+    assert!(error.to_string().contains("epoch 1"), "{error}");
+}
+
+#[test]
+fn a_loader_that_has_lost_data_is_an_error() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("saved");
+    let mut saved = training();
+    for x in loader(0).take(3) {
+        saved.micro_batch(|model| model.loss(x)).unwrap();
+    }
+    saved.save(&folder).unwrap();
+    let mut resumed = training().resume(&folder).unwrap();
+    let error = resumed
+        .run(1, |_| loader(0).take(2), Net::loss)
+        .unwrap_err();
+    let shorter = TrainError::ShorterLoader {
+        epoch: 0,
+        expected: 3,
+        found: 2,
+    };
+    assert_eq!(error.to_string(), shorter.to_string());
+    resumed.run(1, loader, Net::loss).unwrap();
+    assert_eq!(resumed.position().windows, 5);
+}
+
+/// Each file, missing, empty, cut short, and of another kind.
+#[test]
+fn damaged_files_are_named() {
+    let _turn = turn();
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("saved");
+    let mut saved = training();
+    saved.run(1, loader, Net::loss).unwrap();
+    saved.save(&folder).unwrap();
+
+    let missing = training().resume(place.path().join("nowhere")).unwrap_err();
+    assert!(missing.to_string().contains("nowhere"), "{missing}");
+    for name in ["model.bpk", "optimizer.bpk", "schedule.bpk", "loop.json"] {
+        let path = folder.join(name);
+        let whole = fs::read(&path).unwrap();
+        let mut damages = vec![Vec::new(), whole[..whole.len() / 2].to_vec()];
+        damages.push(b"something else".to_vec());
+        for damage in damages {
+            fs::write(&path, damage).unwrap();
+            let error = training().resume(&folder).expect_err(name);
+            assert!(error.to_string().contains(name), "{name}: {error}");
+        }
+        fs::remove_file(&path).unwrap();
+        let error = training().resume(&folder).unwrap_err();
+        assert!(error.to_string().contains(name), "{name}: {error}");
+        fs::write(&path, whole).unwrap();
+    }
+    training().resume(&folder).unwrap();
+}
+
+/// Saving over a file, or where nothing can be written.
+#[test]
+fn places_where_nothing_can_be_saved_are_an_error() {
+    let _turn = turn();
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("file");
+    fs::write(&file, "mine").unwrap();
+    let error = training().save(file.join("saved")).unwrap_err();
+    assert!(error.to_string().contains("file"), "{error}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+}

@@ -1,0 +1,10 @@
+//! `TrainLoop`: the same steps as by hand, epochs, saving and resuming to the bit, errors, observers.
+
+mod by_hand;
+mod epochs;
+mod errors;
+mod observers;
+mod resume;
+mod skipped;
+mod stopping;
+mod support;

@@ -1,0 +1,128 @@
+//! Saved and resumed, to the bit.
+
+use crate::support::{Net, bits, linear, loader, turn};
+use burn::optim::AdamWConfig;
+use burn::tensor::Tensor;
+use remat::amp::{GradScaler, GradScalerConfig};
+use remat::train::observe::{Observer, ObserverError};
+use remat::train::{BatchNorms, MicroBatch, StopSignal, TrainLoop, Update};
+use std::fs;
+
+fn scaler() -> GradScaler {
+    let config = GradScalerConfig::new().with_init_scale(1024.0);
+    config.with_growth_interval(3).init().unwrap()
+}
+
+/// Everything that has a state, with a model of other parameters every time.
+fn training(seed: u64) -> TrainLoop<Net> {
+    TrainLoop::new(Net::new(seed), AdamWConfig::new().init(), linear(7))
+        .accumulate(2)
+        .unwrap()
+        .amp(scaler())
+        .clip_grad_norm(1.0)
+        .unwrap()
+        .batch_norms(BatchNorms::accumulated(|net: &Net| vec![&net.norm]))
+}
+
+/// The loss of the third epoch's second micro-batch is infinite: that window is skipped.
+fn forward(model: &Net, x: Tensor<2>) -> MicroBatch {
+    let infinite = x.clone().into_data() == loader(2).nth(1).unwrap().into_data();
+    let samples = x.dims()[0];
+    let loss = (model.forward(x) - 0.5).square().mean();
+    MicroBatch::new(if infinite { loss * f32::INFINITY } else { loss }, samples)
+}
+
+/// Trains so many windows more.
+fn further(mut training: TrainLoop<Net>, windows: usize) -> TrainLoop<Net> {
+    struct StopAt(usize, StopSignal);
+    impl Observer for StopAt {
+        fn update(&mut self, update: &Update) -> Result<(), ObserverError> {
+            if update.position.windows == self.0 {
+                self.1.request();
+            }
+            Ok(())
+        }
+    }
+    let stop = StopSignal::new();
+    let end = training.position().windows + windows;
+    training = training.stop_on(stop.clone()).observe(StopAt(end, stop));
+    training.run(usize::MAX, loader, forward).unwrap();
+    assert_eq!(training.position().windows, end);
+    training
+}
+
+#[test]
+fn a_training_goes_on_to_the_bit_wherever_it_was_saved() {
+    let _turn = turn();
+    let whole = further(training(1), 9);
+    assert_eq!(whole.position().skipped, 1);
+    for saved_after in [1, 2, 3, 5, 7] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("saved");
+        let first = further(training(1), saved_after);
+        first.save(&folder).unwrap();
+        drop(first);
+
+        let second = training(2).resume(&folder).unwrap();
+        assert_eq!(second.position().windows, saved_after);
+        let second = further(second, 9 - saved_after);
+        assert_eq!(second.position(), whole.position());
+        assert_eq!(bits(second.model()), bits(whole.model()), "{saved_after}");
+        let numbers = |training: &TrainLoop<Net>, name: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            training.save(folder.path().join("all")).unwrap();
+            fs::read(folder.path().join("all").join(name)).unwrap()
+        };
+        for name in ["schedule.bpk", "loop.json"] {
+            assert_eq!(numbers(&second, name), numbers(&whole, name));
+        }
+    }
+}
+
+/// The seed is drawn from the device's generator, which the model's seed has set; or it is said.
+#[test]
+fn a_run_repeats_by_its_seed() {
+    let _turn = turn();
+    let run = |model, seed: Option<u64>| {
+        let training = training(model);
+        let training = match seed {
+            Some(seed) => training.seed(seed),
+            None => training,
+        };
+        bits(further(training, 3).model())
+    };
+    assert_eq!(run(1, None), run(1, None));
+    assert_eq!(run(1, Some(5)), run(1, Some(5)));
+    assert_ne!(run(1, Some(5)), run(1, Some(6)), "of dropout");
+    assert_ne!(run(1, Some(5)), run(1, None));
+}
+
+#[test]
+fn whoever_kills_the_program_while_it_saves_finds_the_training_before() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("saved");
+    let training = further(training(1), 1);
+    training.save(&folder).unwrap();
+
+    // Killed while files were written: they are in another folder, and in the way of nobody.
+    let partial = folder.with_extension("partial");
+    fs::create_dir(&partial).unwrap();
+    fs::write(partial.join("model.bpk"), "half").unwrap();
+    assert_eq!(
+        self::training(2).resume(&folder).unwrap().position(),
+        training.position()
+    );
+    training.save(&folder).unwrap();
+    assert!(!partial.exists());
+
+    // Killed between two names.
+    let previous = folder.with_extension("previous");
+    fs::rename(&folder, &previous).unwrap();
+    assert_eq!(
+        self::training(2).resume(&folder).unwrap().position(),
+        training.position()
+    );
+    training.save(&folder).unwrap();
+    assert!(folder.join("loop.json").is_file());
+}

@@ -1,0 +1,102 @@
+//! Windows without a step.
+
+use crate::support::{Net, bits, linear, loader, numbers, turn};
+use burn::optim::AdamWConfig;
+use remat::amp::GradScaler;
+use remat::train::accumulator::{Accumulator, NonFinite};
+use remat::train::{MicroBatch, Outcome, TrainLoop, Update};
+
+fn training() -> TrainLoop<Net> {
+    TrainLoop::new(Net::new(1), AdamWConfig::new().init(), linear(7))
+}
+
+fn update(training: &mut TrainLoop<Net>, factor: f32) -> Update {
+    let x = numbers([4, 6], 1);
+    let update = training
+        .micro_batch(|model| MicroBatch::new((model.forward(x) - 0.5).square().mean() * factor, 4));
+    update.unwrap().unwrap()
+}
+
+fn rate(update: &Update) -> f64 {
+    match &update.outcome {
+        Outcome::Taken { rate, .. } => *rate,
+        Outcome::Skipped(dropped) => panic!("{dropped}"),
+    }
+}
+
+/// The schedule advances with steps that are taken; parameters, moments and the step count stay, to the bit.
+#[test]
+fn a_step_that_is_skipped_changes_nothing_but_the_scale() {
+    let _turn = turn();
+    for scaled in [false, true] {
+        let new = || match scaled {
+            true => training().amp(GradScaler::default()),
+            false => training(),
+        };
+        let mut training = new();
+        let first = rate(&update(&mut training, 1.0));
+        let before = bits(training.model());
+        for factor in [f32::INFINITY, f32::NAN] {
+            let skipped = update(&mut training, factor);
+            assert!(!skipped.outcome.is_taken());
+            // Running statistics are as is: they have seen a micro-batch.
+            let (first, last) = (&bits(training.model())[..2], &before[..2]);
+            assert_eq!(first, last);
+        }
+        assert_eq!(training.position().skipped, 2);
+        let second = update(&mut training, 1.0);
+        assert!(rate(&second) < first);
+        if scaled {
+            assert_eq!(second.scale, Some(16384.0), "after two halvings");
+        }
+
+        let mut plain = new();
+        assert_eq!(rate(&update(&mut plain, 1.0)), first);
+        assert_eq!(rate(&update(&mut plain, 1.0)), rate(&second));
+    }
+}
+
+/// A finite loss whose scaled gradient is not.
+#[test]
+fn an_overflow_of_the_gradient_is_told() {
+    let _turn = turn();
+    let mut training = training().amp(GradScaler::default());
+    let skipped = update(&mut training, 1e35);
+    assert!(skipped.loss.is_finite());
+    let Outcome::Skipped(dropped) = skipped.outcome else {
+        panic!("a step");
+    };
+    assert!(dropped.to_string().contains("weight"), "{dropped}");
+}
+
+/// All elements are finite, but the sum of their squares is not.
+#[test]
+fn a_norm_that_overflows_skips_the_step() {
+    let _turn = turn();
+    let mut training = training().clip_grad_norm(1.0).unwrap();
+    let before = bits(&training.model().up);
+    let skipped = update(&mut training, 1e30);
+    assert!(!skipped.outcome.is_taken(), "{:?}", skipped.outcome);
+    assert_eq!(bits(&training.model().up), before);
+}
+
+#[test]
+fn a_micro_batch_can_be_left_out_of_its_window() {
+    let _turn = turn();
+    let accumulator = Accumulator::new(3).unwrap().non_finite(NonFinite::LeaveOut);
+    let mut training = training().accumulator(accumulator);
+    let mut last = None;
+    for (i, x) in loader(0).take(3).enumerate() {
+        let factor = if i == 1 { f32::NAN } else { 1.0 };
+        let forward = |model: &Net| {
+            let samples = x.dims()[0];
+            MicroBatch::new((model.forward(x) - 0.5).square().mean() * factor, samples)
+        };
+        last = training.micro_batch(forward).unwrap();
+    }
+    let update = last.unwrap();
+    assert!(update.outcome.is_taken());
+    assert_eq!((update.micro_batches, update.left_out), (3, 1));
+    assert_eq!(update.weight, 4.0 + 5.0);
+    assert!(update.loss.is_finite());
+}
