@@ -5,10 +5,13 @@
 //!   compares memory, time and losses.
 //! * `digits` trains an image classifier twice with burn's learner, and compares likewise.
 //! * `frontier` measures every strategy on the same stack of transformer blocks.
+//! * `train` trains a character-level language model with three strategies together, saves and resumes; and compares each
+//!   of them with all.
 
 pub mod amp;
 pub mod char_gpt;
 pub mod digits;
+pub mod gpt;
 pub mod gradients;
 pub mod measure;
 pub mod models;
@@ -16,6 +19,7 @@ pub mod options;
 pub mod plot;
 pub mod statistics;
 pub mod table;
+pub mod train;
 
 /// Tests that train take turns: burn's generators belong to the process.
 #[cfg(test)]

@@ -7,9 +7,10 @@ use burn::module::Module;
 use burn::tensor::Device;
 use remat::amp::{GradScaler, InvalidScaler};
 
-use super::{Cnn, Gpt, Progress, Recipe, Settings, Task, Trained, train};
+use super::{Cnn, Progress, Recipe, Settings, Task, Trained, train};
 use crate::char_gpt::{Batches, Text};
 use crate::digits::{DigitBatcher, Digits};
+use crate::gpt::{Gpt, Sizes, Strategies};
 use crate::gradients::parameters;
 
 /// What there is to train on.
@@ -68,8 +69,17 @@ fn characters(
     device: &Device,
     report: impl FnMut(&Progress),
 ) -> Result<Trained, Box<dyn Error>> {
-    let model = Gpt::new(recipe.precision(), settings, text.vocabulary(), device);
-    let model = drawn(model);
+    let strategies = Strategies {
+        precision: recipe.precision(),
+        checkpoint_every: None,
+    };
+    let sizes = Sizes {
+        layers: settings.layers,
+        dim: settings.dim,
+        heads: settings.heads,
+        seq: settings.seq,
+    };
+    let model = drawn(Gpt::new(sizes, strategies, text.vocabulary(), device));
     let mut pieces = Batches::new(text, settings.batch, settings.seq, settings.seed);
     let batches = std::iter::from_fn(|| Some(pieces.next(device)));
     let loss = |model: &Gpt, (tokens, targets)| model.loss(tokens, targets);

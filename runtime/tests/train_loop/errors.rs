@@ -217,7 +217,8 @@ fn damaged_files_are_named() {
     for name in ["model.bpk", "optimizer.bpk", "schedule.bpk", "loop.json"] {
         let path = folder.join(name);
         let whole = fs::read(&path).unwrap();
-        let mut damages = vec![Vec::new(), whole[..whole.len() / 2].to_vec()];
+        // Small records of burn's end in padding, so half of one can be all of it.
+        let mut damages = vec![Vec::new(), whole[..whole.len().min(24)].to_vec()];
         damages.push(b"something else".to_vec());
         for damage in damages {
             fs::write(&path, damage).unwrap();

@@ -1,4 +1,5 @@
-//! The character model in a precision.
+//! The character model, with strategies that are chosen when it is made: by hand, where annotations are chosen when it is
+//! compiled.
 
 use burn::module::Module;
 use burn::nn::attention::{
@@ -11,9 +12,8 @@ use burn::nn::{
 use burn::tensor::{Bool, Device, Int, Tensor};
 use remat::amp::Precision;
 use remat::nn::MhaInput;
-use remat::{autocast, autocast_attention};
+use remat::{Checkpoint, Segments, autocast, autocast_attention, checkpoint_sequence_with};
 
-use super::Settings;
 use crate::char_gpt::numbers;
 
 /// A character-level GPT. Its residual stream is in f32, and so are norms, softmax and loss; attention and linear layers
@@ -26,7 +26,29 @@ pub struct Gpt {
     norm: LayerNorm,
     head: Linear,
     #[module(skip)]
-    precision: Precision,
+    strategies: Strategies,
+}
+
+/// Sizes of the model.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Transformer blocks.
+    pub layers: usize,
+    /// Width.
+    pub dim: usize,
+    /// Attention heads in a block.
+    pub heads: usize,
+    /// Characters that it sees at once.
+    pub seq: usize,
+}
+
+/// What it does to need less memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strategies {
+    /// Of attention and linear layers.
+    pub precision: Precision,
+    /// Blocks of which only the first one's input is kept.
+    pub checkpoint_every: Option<usize>,
 }
 
 /// A pre-norm transformer block.
@@ -36,6 +58,8 @@ struct Block {
     attention: MultiHeadAttention,
     mlp_norm: LayerNorm,
     mlp: Mlp,
+    #[module(skip)]
+    precision: Precision,
 }
 
 #[derive(Module, Debug)]
@@ -48,13 +72,8 @@ struct Mlp {
 impl Gpt {
     /// A model with fresh parameters.
     #[must_use]
-    pub fn new(
-        precision: Precision,
-        settings: &Settings,
-        vocabulary: usize,
-        device: &Device,
-    ) -> Self {
-        let dim = settings.dim;
+    pub fn new(sizes: Sizes, strategies: Strategies, vocabulary: usize, device: &Device) -> Self {
+        let dim = sizes.dim;
         // burn's default is for vectors of size 1, which drown what the blocks add to them.
         let embedding = |count| {
             EmbeddingConfig::new(count, dim).with_initializer(Initializer::Normal {
@@ -62,14 +81,14 @@ impl Gpt {
                 std: 0.02,
             })
         };
-        let blocks = (0..settings.layers).map(|_| Block::new(settings, device));
+        let blocks = (0..sizes.layers).map(|_| Block::new(sizes, strategies.precision, device));
         Self {
             tokens: embedding(vocabulary).init(device),
-            positions: embedding(settings.seq).init(device),
+            positions: embedding(sizes.seq).init(device),
             blocks: blocks.collect(),
             norm: LayerNormConfig::new(dim).init(device),
             head: LinearConfig::new(dim, vocabulary).init(device),
-            precision,
+            strategies,
         }
     }
 
@@ -82,11 +101,20 @@ impl Gpt {
         let mask = generate_autoregressive_mask(batch, seq, &device);
 
         let x = self.tokens.forward(tokens) + self.positions.forward(positions);
-        let blocks = self.blocks.iter();
-        let x = blocks.fold(x, |x, block| block.forward(self.precision, x, mask.clone()));
-        let x = self.norm.forward(x);
-        autocast(self.precision, &self.head, (x,), |head, (x,)| {
+        let x = self.norm.forward(self.through_blocks(x, mask));
+        autocast(self.strategies.precision, &self.head, (x,), |head, (x,)| {
             head.forward(x)
+        })
+    }
+
+    fn through_blocks(&self, x: Tensor<3>, mask: Tensor<3, Bool>) -> Tensor<3> {
+        let Some(every) = self.strategies.checkpoint_every else {
+            let blocks = self.blocks.iter();
+            return blocks.fold(x, |x, block| block.forward(x, mask.clone()));
+        };
+        let options = Checkpoint::named("Gpt.blocks").segments(Segments::every(every));
+        checkpoint_sequence_with(options, &self.blocks, x, (mask,), |_, block, x, (mask,)| {
+            block.forward(x, mask)
         })
     }
 
@@ -100,8 +128,8 @@ impl Gpt {
 }
 
 impl Block {
-    fn new(settings: &Settings, device: &Device) -> Self {
-        let Settings { dim, heads, .. } = *settings;
+    fn new(sizes: Sizes, precision: Precision, device: &Device) -> Self {
+        let Sizes { dim, heads, .. } = sizes;
         let attention = MultiHeadAttentionConfig::new(dim, heads).with_dropout(0.0);
         Self {
             attention_norm: LayerNormConfig::new(dim).init(device),
@@ -112,17 +140,18 @@ impl Block {
                 gelu: Gelu::new(),
                 down: LinearConfig::new(4 * dim, dim).init(device),
             },
+            precision,
         }
     }
 
     /// `[batch, seq, dim]` in and out; `mask` is true where attention may not look.
-    fn forward(&self, precision: Precision, x: Tensor<3>, mask: Tensor<3, Bool>) -> Tensor<3> {
+    fn forward(&self, x: Tensor<3>, mask: Tensor<3, Bool>) -> Tensor<3> {
         let h = self.attention_norm.forward(x.clone());
         let input = MhaInput::self_attn(h).mask_attn(mask);
-        let x = x + autocast_attention(precision, &self.attention, input).context;
+        let x = x + autocast_attention(self.precision, &self.attention, input).context;
 
         let h = self.mlp_norm.forward(x.clone());
-        x + autocast(precision, &self.mlp, (h,), |mlp, (h,)| mlp.forward(h))
+        x + autocast(self.precision, &self.mlp, (h,), |mlp, (h,)| mlp.forward(h))
     }
 }
 
