@@ -1,23 +1,23 @@
 //! The elements of a tensor as a slice.
 
 use burn::tensor::{Element, Tensor, bf16, f16};
+use std::ops::{Add, Mul};
 
 #[cfg(feature = "flex")]
 use burn::backend::{Flex, tensor::FloatTensor};
 
-/// A type of elements that the host computes with, in f32.
-pub(crate) trait Elements: Element + Default {
+/// A type of elements that the host computes with: its sums and products are rounded as burn's.
+pub(crate) trait Elements:
+    Element + Default + PartialOrd + Add<Output = Self> + Mul<Output = Self>
+{
     /// The values in f32, which may be written to `scratch`.
     fn widened<'a>(values: &'a [Self], scratch: &'a mut Vec<f32>) -> &'a [f32];
 
     /// The nearest element.
     fn narrowed(value: f32) -> Self;
 
-    /// Whether a `relu` lets the gradient through: NaN too.
-    fn passes_relu(self) -> bool;
-
-    /// The product, rounded as burn's multiplication by a scalar rounds it.
-    fn times(self, scale: f32) -> Self;
+    /// The element that burn computes with where it is given this number.
+    fn nearest(number: f64) -> Self;
 
     /// The elements where they are, if they lie there in order.
     #[cfg(feature = "flex")]
@@ -36,13 +36,8 @@ impl Elements for f32 {
     }
 
     #[inline(always)]
-    fn passes_relu(self) -> bool {
-        self > 0.0 || self.is_nan()
-    }
-
-    #[inline(always)]
-    fn times(self, scale: f32) -> Self {
-        self * scale
+    fn nearest(number: f64) -> Self {
+        to_f32(number)
     }
 
     #[cfg(feature = "flex")]
@@ -52,7 +47,7 @@ impl Elements for f32 {
 }
 
 macro_rules! elements {
-    ($($float:ident: $to_f32:expr, $from_f32:expr, $times:expr;)*) => {$(
+    ($($float:ident: $to_f32:expr, $from_f32:expr, $from_f64:expr;)*) => {$(
         impl Elements for $float {
             #[inline(always)]
             fn widened<'a>(values: &'a [Self], scratch: &'a mut Vec<f32>) -> &'a [f32] {
@@ -67,13 +62,8 @@ macro_rules! elements {
             }
 
             #[inline(always)]
-            fn passes_relu(self) -> bool {
-                self > Self::default() || self.is_nan()
-            }
-
-            #[inline(always)]
-            fn times(self, scale: f32) -> Self {
-                $times(self, scale)
+            fn nearest(number: f64) -> Self {
+                $from_f64(number)
             }
 
             #[cfg(feature = "flex")]
@@ -85,9 +75,9 @@ macro_rules! elements {
 }
 
 elements! {
-    f64: to_f32, f64::from, |x: f64, scale| x * f64::from(scale);
-    f16: f16::to_f32, f16::from_f32, |x: f16, scale| f16::from_f32(x.to_f32() * scale);
-    bf16: bf16::to_f32, bf16::from_f32, |x: bf16, scale| bf16::from_f32(x.to_f32() * scale);
+    f64: to_f32, f64::from, std::convert::identity;
+    f16: f16::to_f32, f16::from_f32, |number| f16::from_f32(to_f32(number));
+    bf16: bf16::to_f32, bf16::from_f32, |number| bf16::from_f32(to_f32(number));
 }
 
 /// Runs the first expression with `$E` as the type of elements of that dtype; the other one, if the host does not compute

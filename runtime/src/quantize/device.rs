@@ -6,7 +6,7 @@ use super::quantizer::{Quantizer, Rounding};
 use super::width::{GUARD, Width};
 use crate::random::Key;
 use burn::tensor::kind::Basic;
-use burn::tensor::{DType, FloatDType, Int, IntDType, Shape, Tensor};
+use burn::tensor::{Bool, DType, FloatDType, Int, IntDType, Shape, Tensor};
 
 /// A tensor in groups, of which the last is filled up.
 #[derive(Clone)]
@@ -69,19 +69,17 @@ impl Words {
 pub(super) struct Mask(Tensor<3, Int>);
 
 impl Mask {
-    /// Where a `relu` lets the gradient through, of a tensor with at least one element.
-    pub(super) fn of<const D: usize>(x: Tensor<D>) -> Self {
-        let count = x.shape().num_elements();
-        // Not `greater`: NaN is neither.
-        let passes = x.reshape([count]).lower_equal_elem(0.0).bool_not();
-        let passes = filled_up(passes.cast(IntDType::I32), count.next_multiple_of(32));
-        Self(packed(passes.reshape([1, 1, -1]), Width::new(1)))
+    /// Of a tensor with at least one element: the bits of those that are not beyond their limits.
+    pub(super) fn of<const D: usize>(beyond: Tensor<D, Bool>) -> Self {
+        let count = beyond.shape().num_elements();
+        let within = beyond.reshape([count]).bool_not();
+        let within = filled_up(within.cast(IntDType::I32), count.next_multiple_of(32));
+        Self(packed(within.reshape([1, 1, -1]), Width::new(1)))
     }
 
-    pub(super) fn apply<const D: usize>(&self, gradient: Tensor<D>) -> Tensor<D> {
-        let passes = unpacked(&self.0, Width::new(1));
-        let stops = first(passes, &gradient.shape()).equal_elem(0);
-        gradient.mask_fill(stops, 0.0)
+    /// Which elements are beyond.
+    pub(super) fn beyond<const D: usize>(&self, shape: &Shape) -> Tensor<D, Bool> {
+        first(unpacked(&self.0, Width::new(1)), shape).equal_elem(0)
     }
 
     pub(super) fn bytes(&self) -> usize {

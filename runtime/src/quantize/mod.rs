@@ -18,12 +18,14 @@ mod device;
 mod host;
 mod quantized;
 mod quantizer;
+mod sides;
 mod sign_mask;
 mod width;
 
 pub use crate::strategy::{Comparison, FieldError, ParameterError, compare};
 pub use quantized::Quantized;
 pub use quantizer::{Quantizer, Rounding};
+pub(crate) use sides::{Beyond, Sides};
 pub use sign_mask::SignMask;
 
 #[cfg(test)]

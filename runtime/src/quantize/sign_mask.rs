@@ -1,13 +1,9 @@
-//! One bit for each element.
+//! What the gradient of a `relu` needs.
 
-use super::codec::{pack, packed_len, unpack};
-use super::device::Mask;
-use super::width::Width;
-use crate::host::{Elements, in_parallel, on_elements, vectorised, with_elements};
-use crate::tape::reads_wait;
-use burn::tensor::{Shape, Tensor, TensorData};
+use super::sides::{Beyond, Sides};
+use burn::tensor::Tensor;
 use std::fmt;
-use std::sync::Arc;
+use std::ops::Bound;
 
 /// Where a tensor is above 0, in one bit an element: all that the gradient of a `relu` needs.
 ///
@@ -25,21 +21,7 @@ use std::sync::Arc;
 /// assert_eq!(mask.bytes(), 1);
 /// ```
 #[derive(Clone)]
-pub struct SignMask {
-    shape: Shape,
-    form: Form,
-}
-
-#[derive(Clone)]
-enum Form {
-    Empty,
-    Host(Arc<[u8]>),
-    Device(Box<Mask>),
-}
-
-/// Elements that one thread does at a time.
-const JOB: usize = 1 << 16;
-const BIT: Width = Width::new(1);
+pub struct SignMask(Sides);
 
 impl SignMask {
     /// The mask of a tensor, which may be a `relu`'s input or its output: exactly the elements whose gradient burn's own
@@ -59,11 +41,8 @@ impl SignMask {
     /// ```
     #[must_use]
     pub fn of<const D: usize>(tensor: Tensor<D>) -> Self {
-        let tensor = tensor.inner();
-        Self {
-            shape: tensor.shape(),
-            form: Form::of(tensor),
-        }
+        let above_0 = (Bound::Excluded(0.0), Bound::Unbounded);
+        Self(Sides::within(tensor.inner(), above_0))
     }
 
     /// The gradient where the bit is set, and 0 elsewhere, also instead of infinity or NaN. Without a graph.
@@ -85,17 +64,13 @@ impl SignMask {
     /// ```
     #[must_use]
     pub fn apply<const D: usize>(&self, gradient: Tensor<D>) -> Tensor<D> {
-        let (gradient, shape) = (gradient.inner(), &self.shape);
+        let (gradient, shape) = (gradient.inner(), self.0.shape());
         let given = gradient.shape();
         assert!(
             given == *shape,
             "remat: the mask of a tensor of shape {shape} is applied to a gradient of shape {given}"
         );
-        match &self.form {
-            Form::Empty => gradient,
-            Form::Host(bits) => on_host(bits, gradient),
-            Form::Device(mask) => mask.apply(gradient),
-        }
+        self.0.apply(gradient, Beyond::Is(0.0))
     }
 
     /// The bytes that it holds.
@@ -109,90 +84,14 @@ impl SignMask {
     /// ```
     #[must_use]
     pub fn bytes(&self) -> usize {
-        match &self.form {
-            Form::Empty => 0,
-            Form::Host(bits) => bits.len(),
-            Form::Device(mask) => mask.bytes(),
-        }
+        self.0.bytes()
     }
-}
-
-impl Form {
-    fn of<const D: usize>(tensor: Tensor<D>) -> Self {
-        if tensor.shape().num_elements() == 0 {
-            return Self::Empty;
-        }
-        if reads_wait(&tensor.device()) {
-            return Self::Device(Box::new(Mask::of(tensor)));
-        }
-        let bits = on_elements!(
-            tensor.dtype(),
-            E => with_elements(tensor, bits_of::<E>),
-            _ => return Self::Device(Box::new(Mask::of(tensor)))
-        );
-        Self::Host(bits.into())
-    }
-}
-
-fn bits_of<E: Elements>(elements: &[E]) -> Vec<u8> {
-    let mut bits = vec![0; packed_len(elements.len(), BIT)];
-    let jobs = elements
-        .chunks(JOB)
-        .zip(bits.chunks_mut(packed_len(JOB, BIT)));
-    in_parallel(jobs.collect(), |(elements, bits)| {
-        vectorised(
-            #[inline(always)]
-            move || {
-                pack::<1, E>(
-                    elements,
-                    0,
-                    bits,
-                    #[inline(always)]
-                    |element, _| u32::from(element.passes_relu()),
-                );
-            },
-        );
-    });
-    bits
-}
-
-/// In place, if nobody else holds the gradient. It may be of another type than the tensor was.
-fn on_host<const D: usize>(bits: &[u8], gradient: Tensor<D>) -> Tensor<D> {
-    let (device, dtype) = (gradient.device(), gradient.dtype());
-    let mut data = gradient.into_data();
-    on_elements!(
-        dtype,
-        E => zero::<E>(bits, &mut data),
-        _ => zero::<f32>(bits, &mut data)
-    );
-    Tensor::from_data(data, (&device, dtype))
-}
-
-fn zero<E: Elements>(bits: &[u8], gradient: &mut TensorData) {
-    let gradient = gradient.as_mut_slice::<E>();
-    let gradient = gradient.expect("remat: a gradient of f64, f32, f16 or bf16");
-    let jobs = gradient
-        .chunks_mut(JOB)
-        .zip(bits.chunks(packed_len(JOB, BIT)));
-    in_parallel(jobs.collect(), |(gradient, bits)| {
-        vectorised(
-            #[inline(always)]
-            move || {
-                unpack::<1, E>(
-                    bits,
-                    gradient,
-                    #[inline(always)]
-                    |bit, element| *element = if bit == 0 { E::default() } else { *element },
-                );
-            },
-        );
-    });
 }
 
 impl fmt::Debug for SignMask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SignMask")
-            .field("shape", &self.shape)
+            .field("shape", self.0.shape())
             .field("bytes", &self.bytes())
             .finish_non_exhaustive()
     }

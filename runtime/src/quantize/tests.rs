@@ -2,9 +2,11 @@
 
 use super::codec::{Grid, LARGEST, SMALLEST};
 use super::device::Mask;
+use super::sides::{Beyond, Limits, Sides};
 use super::width::Width;
-use super::{Quantized, Quantizer, Rounding, SignMask};
+use super::{Quantized, Quantizer, Rounding};
 use burn::tensor::{DType, Device, Distribution, Tensor, bf16, f16};
+use std::ops::Bound;
 
 const ROUNDINGS: [Rounding; 2] = [Rounding::Nearest, Rounding::Stochastic];
 
@@ -131,16 +133,45 @@ fn bytes_of_words() {
     }
 }
 
+/// NaN and every limit among them.
 #[test]
-fn masks_of_host_and_device_agree() {
-    for count in [1, 31, 32, 33, 1000] {
-        let device = Device::default();
-        let x = random([count], DType::F32);
-        let x = x.slice_assign([0..=0], Tensor::full([1], f32::NAN, &device));
-        let gradient = random([count], DType::F32);
-        let host = SignMask::of(x.clone()).apply(gradient.clone());
-        let on_device = Mask::of(x).apply(gradient);
-        assert_eq!(host.into_data(), on_device.into_data(), "{count} elements");
+fn sides_of_host_and_device_agree() {
+    let dtypes = [DType::F64, DType::F32, DType::F16, DType::BF16];
+    for dtype in dtypes
+        .into_iter()
+        .filter(|&dtype| Device::default().supports_dtype(dtype))
+    {
+        for count in [1, 31, 32, 33, 1000] {
+            let special = [f64::NAN, 0.0, -0.0, 0.5, -0.1];
+            let special = Tensor::from_data(special, (&Device::default(), dtype));
+            let x = Tensor::cat(vec![special, random([count], dtype)], 0).narrow(0, 0, count);
+            let low = [Bound::Included(-0.1), Bound::Excluded(0.0)];
+            let high = [Bound::Included(0.5), Bound::Excluded(0.0)];
+            let ranges = low
+                .into_iter()
+                .flat_map(|low| high.map(|high| (low, high)))
+                .chain(low.map(|low| (low, Bound::Unbounded)))
+                .chain(high.map(|high| (Bound::Unbounded, high)));
+            let gradient = random([count], dtype);
+            for range in ranges {
+                let host = Sides::within(x.clone(), range);
+                let device = Mask::of(Limits::new(&range).beyond(x.clone()));
+                for beyond in [
+                    Beyond::Is(-0.1),
+                    Beyond::Times(-0.3),
+                    Beyond::SumOfWays(-0.3),
+                ] {
+                    let host = host.apply(gradient.clone(), beyond);
+                    let device =
+                        beyond.on_device(gradient.clone(), device.beyond(&gradient.shape()));
+                    assert_eq!(
+                        host.into_data(),
+                        device.into_data(),
+                        "{count} of {dtype:?}, {range:?}, {beyond:?}"
+                    );
+                }
+            }
+        }
     }
 }
 
