@@ -3,6 +3,7 @@
 mod attention;
 mod dropout;
 mod mha;
+mod scale;
 mod softmax;
 
 pub use attention::Attention;
@@ -11,4 +12,5 @@ pub use dropout::{Dropout, DropoutConfig};
 #[doc(hidden)]
 pub use mha::IsMhaInput;
 pub use mha::MhaInput;
+pub use scale::Scale;
 pub use softmax::{LogSoftmax, Softmax};
