@@ -1,12 +1,12 @@
 //! Output and gradient are those of the plain layer, to the bit (I09).
 
-use super::support::{SPECIAL, assert_same_bits, turn};
+use super::support::{SPECIAL, assert_same_bits, numbers, turn};
 use burn::nn::{Relu, Sigmoid, Tanh};
 use burn::tensor::{DType, Tensor, Tolerance};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use remat::InplaceActivation;
-use remat::nn::{LogSoftmax, Softmax};
+use remat::nn::{LogSoftmax, Scale, Softmax};
 
 /// Every special number, with every special gradient.
 fn special(activation: &impl InplaceActivation) {
@@ -33,11 +33,11 @@ fn tanh_of_special_numbers() {
     special(&Tanh::new());
 }
 
-/// Numbers and gradients of any size.
-fn numbers() -> impl Strategy<Value = Vec<(f64, f64)>> {
-    let any_size = (-1.0..1.0, -30..30).prop_map(|(number, power)| number * 2.0_f64.powi(power));
-    let number = || prop_oneof![4 => -8.0..8.0, 1 => any_size.clone()];
-    prop::collection::vec((number(), number()), 1..200)
+#[test]
+fn scale_of_special_numbers() {
+    for factor in [2.0, -0.3, 0.0] {
+        special(&Scale::new(factor));
+    }
 }
 
 #[test]

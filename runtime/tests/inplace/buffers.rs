@@ -1,13 +1,14 @@
 //! The buffer is really used again.
 
 use super::models::Mlp;
-use super::support::{counting, device, turn};
-use burn::nn::activation::{HardtanhConfig, Relu6};
-use burn::nn::{HardSigmoidConfig, LeakyReluConfig, Relu, Sigmoid, Tanh};
+use super::support::{DTYPES, counting, device, turn};
+use burn::nn::activation::{CeluConfig, EluConfig, HardSigmoidConfig, HardtanhConfig};
+use burn::nn::activation::{LeakyReluConfig, Relu6, Selu};
+use burn::nn::{Relu, Sigmoid, Tanh};
 use burn::tensor::{DType, Tensor};
 use remat::InplaceActivation;
 use remat::memory::{live_bytes, measure};
-use remat::nn::{DropoutConfig, LogSoftmax, Softmax};
+use remat::nn::{DropoutConfig, LogSoftmax, Scale, Softmax};
 
 const ELEMENTS: usize = 1 << 18;
 
@@ -39,7 +40,7 @@ fn highest(measured: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
 }
 
 fn assert_reuses_its_input<A: InplaceActivation>(activation: &A) {
-    for dtype in [DType::F32, DType::F64, DType::F16, DType::BF16] {
+    for dtype in DTYPES {
         let ((retained, peak), copies) = counting(|| cost(activation, dtype, remat::inplace));
         assert!(retained < 0.05, "{dtype:?}: {retained} more");
         assert!(peak < 0.05, "{dtype:?}: a peak of {peak} more");
@@ -79,7 +80,7 @@ fn softmax_writes_into_its_input() {
     let _turn = turn();
     let device = device();
     let input = || Tensor::<2>::ones([512, 512], &device).require_grad() * 0.5;
-    let buffer = (512 * 512 * 4) as f64;
+    let buffer = f64::from(512 * 512 * 4);
     let cost = |call: &dyn Fn(Tensor<2>) -> Tensor<2>| {
         let _ = call(input()).sum().backward();
         let measured = (0..3).map(|_| {
@@ -107,23 +108,69 @@ fn softmax_writes_into_its_input() {
     }
 }
 
-/// Why the layers are not in the table that burn keeps little of anyway.
-#[test]
-fn what_burn_keeps_of_others_is_a_mask() {
-    let _turn = turn();
-    let retained =
-        |call: &dyn Fn(Tensor<1>) -> Tensor<1>| cost(&Relu::new(), DType::F32, |_, x| call(x)).0;
-    let (leaky, limited) = (LeakyReluConfig::new().init(), HardtanhConfig::new().init());
-    let sigmoid = HardSigmoidConfig::new().init();
-    for (name, retained) in [
-        ("LeakyRelu", retained(&|x| leaky.forward(x))),
-        ("Hardtanh", retained(&|x| limited.forward(x))),
-        ("HardSigmoid", retained(&|x| sigmoid.forward(x))),
-        ("Relu6", retained(&|x| Relu6::new().forward(x))),
-        ("scaling", retained(&|x| x * 2.0)),
-    ] {
-        assert!(retained < 0.55, "{name}: {retained}");
+/// What a layer keeps in place and as plain burn, in bytes an element.
+fn kept<A: InplaceActivation>(activation: &A, dtype: DType) -> (f64, f64) {
+    let bytes = |call: fn(&A, Tensor<1>) -> Tensor<1>| {
+        cost(activation, dtype, call).0 * dtype.size() as f64
+    };
+    (bytes(remat::inplace), bytes(A::forward))
+}
+
+/// A bit an element, where burn keeps a mask of one byte for each limit; and no second buffer in between.
+fn assert_keeps_bits<A: InplaceActivation>(activation: &A, limits: f64) {
+    for dtype in DTYPES {
+        let (inplace, plain) = kept(activation, dtype);
+        assert!(
+            (0.125..0.15).contains(&inplace),
+            "{dtype:?}: {inplace} bytes"
+        );
+        assert!(
+            (limits..limits + 0.1).contains(&plain),
+            "{dtype:?}: {plain}"
+        );
     }
+    let ((_, peak), copies) = counting(|| cost(activation, DType::F32, remat::inplace));
+    assert!(peak < 0.1, "a peak of {peak} more");
+    assert_eq!(copies, 0);
+}
+
+#[test]
+fn layers_with_limits_keep_a_bit_an_element() {
+    let _turn = turn();
+    assert_keeps_bits(&LeakyReluConfig::new().init(), 1.0);
+    assert_keeps_bits(&Relu6::new(), 2.0);
+    assert_keeps_bits(&HardtanhConfig::new().init(), 2.0);
+    assert_keeps_bits(&HardSigmoidConfig::new().init(), 2.0);
+}
+
+/// burn keeps the exponential, too.
+#[test]
+fn layers_with_an_exponential_keep_their_output() {
+    let _turn = turn();
+    let negative = EluConfig::new().with_alpha(-1.0).init();
+    for dtype in DTYPES {
+        let size = dtype.size() as f64;
+        for (most, (inplace, plain)) in [
+            (0.02, kept(&EluConfig::new().init(), dtype)),
+            (0.02, kept(&CeluConfig::new().init(), dtype)),
+            (0.15, kept(&Selu::new(), dtype)),
+            (0.15, kept(&negative, dtype)),
+        ] {
+            assert!(inplace < most, "{dtype:?}: {inplace} bytes");
+            assert!(plain > size + 0.95, "{dtype:?}: {plain} bytes");
+        }
+    }
+}
+
+/// Why there is nothing to be had of a product with a number.
+#[test]
+fn burn_keeps_nothing_of_a_scaling() {
+    let _turn = turn();
+    let scale = Scale::new(2.0);
+    assert_reuses_its_input(&scale);
+    let (retained, peak) = cost(&scale, DType::F32, Scale::forward);
+    assert!(retained < 0.05, "{retained}");
+    assert!(peak < 0.05, "{peak}");
 }
 
 /// Plain burn keeps the input of each activation and its output, which the next layer needs.

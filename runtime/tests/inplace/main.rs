@@ -5,8 +5,10 @@
 mod bits;
 mod buffers;
 mod copies;
+mod exponential;
 mod models;
 mod segments;
+mod sides;
 mod support;
 
 #[global_allocator]

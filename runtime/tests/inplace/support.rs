@@ -1,6 +1,7 @@
 //! Comparing a layer in place with the plain one.
 
 use burn::tensor::{DType, Device, GradientCheckpointingStrategy, Tensor, TensorData};
+use proptest::prelude::*;
 use remat::inplace::{InplaceActivation, copies};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,6 +22,8 @@ pub fn counting<R>(f: impl FnOnce() -> R) -> (R, usize) {
     (result, copies() - before)
 }
 
+pub const DTYPES: [DType; 4] = [DType::F32, DType::F64, DType::F16, DType::BF16];
+
 /// Numbers that are hard to get right: both zeros, subnormal, tiny, huge and infinite ones, NaN.
 pub const SPECIAL: [f64; 16] = [
     0.0,
@@ -40,6 +43,13 @@ pub const SPECIAL: [f64; 16] = [
     f64::NEG_INFINITY,
     f64::NAN,
 ];
+
+/// Numbers and gradients of any size.
+pub fn numbers() -> impl Strategy<Value = Vec<(f64, f64)>> {
+    let any_size = (-1.0..1.0, -30..30).prop_map(|(number, power)| number * 2.0_f64.powi(power));
+    let number = || prop_oneof![4 => -8.0..8.0, 1 => any_size.clone()];
+    prop::collection::vec((number(), number()), 1..200)
+}
 
 /// The bytes of the numbers, so that NaN equals NaN, and zeros keep their sign.
 pub fn bits(data: &TensorData) -> &[u8] {
@@ -71,7 +81,7 @@ pub fn output_and_gradient(
 /// Output and gradient in place are those of the layer itself, to the bit; and nothing was copied.
 pub fn assert_same_bits<A: InplaceActivation>(activation: &A, x: &[f64], cotangent: &[f64]) {
     let (x, cotangent) = (TensorData::from(x), TensorData::from(cotangent));
-    for dtype in [DType::F32, DType::F64, DType::F16, DType::BF16] {
+    for dtype in DTYPES {
         for strategy in [
             GradientCheckpointingStrategy::Disabled,
             GradientCheckpointingStrategy::Balanced,

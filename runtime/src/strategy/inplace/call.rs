@@ -10,12 +10,13 @@ use burn::tensor::Tensor;
 /// Runs an activation in the buffer of its input: one buffer lives where burn's own activation needs two, since it keeps
 /// its input for the gradient. `#[inplace]` on a field writes this call for you.
 ///
-/// * Output and gradients are those of the plain layer, to the bit.
+/// * The output is that of the plain layer, to the bit; so is the gradient, but for the layers that the
+///   [table](mod@crate::inplace) says it of.
 /// * Only a buffer that nobody else holds is overwritten: hand the tensor over, and do not keep a clone. A shared one is
 ///   copied, with the same result, and [counted](crate::inplace::copies).
 /// * What keeps `x` for its own gradient also shares it: a layer that is given `x` before, and keeps its inputs, or
 ///   another layer in place that gave `x` and [keeps its output](crate::KeepsOutput).
-/// * Time: that of the plain layer, without allocating.
+/// * Time: that of the plain layer, without allocating (but for the bits of some layers, and for exponentials).
 ///
 /// Where no gradient is needed, and [without strategies](crate::without_strategies), it is the plain call.
 ///
