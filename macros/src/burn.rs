@@ -46,6 +46,8 @@ pub enum Gradient {
     OfOutput,
     /// A mask, which remat's own layer of this name draws again.
     OfMask,
+    /// A bit for each element: on which side of a limit it was.
+    OfSides,
     /// Its input only: for one output, there are several inputs with other gradients, or it is rounded away.
     OfInput,
     /// It is no activation.
@@ -56,8 +58,9 @@ impl Known<'_> {
     /// What the gradient can be computed from.
     pub fn gradient(&self) -> Gradient {
         match self.name.as_str() {
-            "Relu" | "Sigmoid" | "Tanh" => Gradient::OfOutput,
+            "Relu" | "Sigmoid" | "Tanh" | "Elu" | "Celu" | "Selu" => Gradient::OfOutput,
             "Dropout" => Gradient::OfMask,
+            "LeakyRelu" | "Relu6" | "Hardtanh" | "HardSigmoid" => Gradient::OfSides,
             name if ACTIVATIONS.contains(&name) => Gradient::OfInput,
             _ => Gradient::Unknown,
         }

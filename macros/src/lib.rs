@@ -149,15 +149,16 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// # In place
 ///
-/// `#[inplace]` is for layers whose gradient follows from their output: burn's `Relu`, `Sigmoid` and `Tanh`; `Dropout`,
-/// `Softmax` and `LogSoftmax` of `remat::nn`; and your own `remat::InplaceActivation`s. What is overwritten must have no
+/// `#[inplace]` is for layers whose gradient follows from their output, or from a bit for each element: burn's `Relu`,
+/// `Sigmoid`, `Tanh`, `Elu`, `Celu`, `Selu`; `LeakyRelu`, `Relu6`, `Hardtanh`, `HardSigmoid`; `Dropout`, `Softmax`,
+/// `LogSoftmax` and `Scale` of `remat::nn`; and your own `remat::InplaceActivation`s. What is overwritten must have no
 /// other handle, so [`macro@forward`] follows the tensors of a method, and it is an error if
 ///
 /// * the input is a clone whose original is still in scope, used or not; or another clone, a view, a tuple, a list or a
 ///   closure has it;
 /// * a layer or an operation that keeps it for its gradient was given a clone of it, or something nobody knows: a function, a
 ///   method of yours, a macro;
-/// * it is the output of another layer in place (but for a dropout), which needs it;
+/// * it is the output of another layer in place (but for a dropout and the four with a limit), which needs it;
 /// * it is a parameter, a leaf, or lent by the caller. An argument by value is the method's own: whether its caller keeps a
 ///   clone of it is not seen here, nor what `impl`s without `#[remat::forward]` do. A layer of a type of yours is taken for
 ///   one that needs its output. At run time a shared tensor is copied, and `remat::inplace::copies()` counts.

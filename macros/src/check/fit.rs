@@ -90,14 +90,15 @@ fn check_statistics(known: &Known, errors: &mut Errors) -> bool {
 fn check_inplace(known: &Known, errors: &mut Errors) -> bool {
     let name = &known.name;
     let message = match known.gradient() {
-        Gradient::OfOutput | Gradient::OfMask => return true,
+        Gradient::OfOutput | Gradient::OfMask | Gradient::OfSides => return true,
         Gradient::OfInput => format!(
             "the gradient of `{name}` needs its input, so it cannot overwrite it\
              \n\nhelp: write `#[recompute(cheap)]`, with which the input is kept and the output is not"
         ),
         Gradient::Unknown => format!(
             "`{name}` is no activation, so it cannot overwrite its input\
-             \n\nhelp: `#[inplace]` is for `Relu`, `Sigmoid`, `Tanh`, and `Dropout`, `Softmax` and `LogSoftmax` of `remat::nn`"
+             \n\nhelp: `#[inplace]` is for `Relu`, `LeakyRelu`, `Relu6`, `Hardtanh`, `HardSigmoid`, `Sigmoid`, `Tanh`, `Elu`, \
+             `Celu` and `Selu`, and for `Dropout`, `Softmax`, `LogSoftmax` and `Scale` of `remat::nn`"
         ),
     };
     errors.at(known.ty, &message);

@@ -15,6 +15,10 @@ fn constants_and_table() {
             #[inplace]
             dropout: remat::nn::Dropout,
             #[inplace]
+            leaky: nn::LeakyRelu,
+            #[inplace]
+            elu: Option<Elu>,
+            #[inplace]
             own: Exp,
         }
     "

@@ -9,7 +9,7 @@ pub struct Net {
     #[inplace]
     silu: Vec<activation::SiLU>,
     #[inplace]
-    elu: Option<activation::Elu>,
+    softplus: Option<activation::Softplus>,
 }
 
 fn main() {}

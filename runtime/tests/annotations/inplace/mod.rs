@@ -6,6 +6,7 @@ mod values;
 
 use crate::support::{assert_all_same, assert_same, gradients, loss, numbers};
 use burn::module::{Module, Param};
+use burn::nn::activation::{Hardtanh, HardtanhConfig, LeakyRelu, LeakyReluConfig};
 use burn::nn::{LayerNorm, LayerNormConfig, Linear, LinearConfig, Relu, Sigmoid, Tanh};
 use burn::tensor::{Tensor, TensorData};
 use remat::Remat;
@@ -27,6 +28,10 @@ pub struct Net {
     tanh: Tanh,
     #[inplace]
     dropout: Dropout,
+    #[inplace]
+    leaky: LeakyRelu,
+    #[inplace]
+    limited: Hardtanh,
     #[inplace]
     several: Vec<Relu>,
     #[inplace]
@@ -55,6 +60,8 @@ impl Net {
             sigmoid: Sigmoid::new(),
             tanh: Tanh::new(),
             dropout: DropoutConfig::new(0.0).init(),
+            leaky: LeakyReluConfig::new().init(),
+            limited: HardtanhConfig::new().init(),
             several: vec![Relu::new(), Relu::new(), Relu::new()],
             maybe: Some(Relu::new()),
             f: linear(),

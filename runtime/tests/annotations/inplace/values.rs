@@ -56,6 +56,11 @@ impl Net {
             .forward(self.dropout.forward(self.linear.forward(x)))
     }
 
+    fn i02_limits_keep_no_output(&self, x: Tensor<2>, _: Tensor<2>, _: bool) -> Tensor<2> {
+        let h = self.leaky.forward(self.linear.forward(x));
+        self.relu.forward(self.limited.forward(h))
+    }
+
     fn i02_out_of_place_behind(&self, x: Tensor<2>, _: Tensor<2>, _: bool) -> Tensor<2> {
         let r = self.relu.forward(self.linear.forward(x));
         r.tanh()
@@ -135,7 +140,7 @@ impl Net {
 
 accepted! {
     the_output_of_a_layer an_argument_by_value through_variables rebinding a_residual_around a_residual_before
-    i01_a_shortcut_is_added_to_the_output i02_dropout_keeps_no_output i02_out_of_place_behind dropped_before
+    i01_a_shortcut_is_added_to_the_output i02_dropout_keeps_no_output i02_limits_keep_no_output i02_out_of_place_behind dropped_before
     in_a_block_that_ends looked_at a_tuple a_tuple_by_its_fields a_struct a_struct_taken_apart a_view_of_its_own
     behind_other_strategies arithmetic reassigned shadowed_by_its_own_result
 }
