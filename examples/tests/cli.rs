@@ -1,7 +1,9 @@
 //! The programs, as they are called.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -19,6 +21,10 @@ fn digits(options: &str) -> Output {
 
 fn amp(options: &str) -> Output {
     run(env!("CARGO_BIN_EXE_amp"), options)
+}
+
+fn train(options: &str) -> Output {
+    run(env!("CARGO_BIN_EXE_train"), options)
 }
 
 fn run(program: &str, options: &str) -> Output {
@@ -218,6 +224,122 @@ fn amp_refuses_what_it_cannot_do() {
     assert!(refused(&amp("--dim 10 --heads 4")).contains("not divisible"));
     assert!(refused(&amp("--recipes f8")).contains("bf16"));
     assert!(refused(&amp("--text no/such.txt")).contains("cannot read no/such.txt"));
+}
+
+const SMALL_TRAINING: &str =
+    "--layers 4 --dim 16 --heads 2 --seq 16 --batch 8 --accumulate 4 --precision f32";
+
+/// The lines of a file of JSON.
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
+}
+
+/// The losses of windows, which count from 1.
+fn losses(path: &Path) -> Vec<f64> {
+    let lines = lines(path);
+    let windows = lines.iter().map(|line| line["window"].as_u64());
+    assert!(windows.eq((1..=lines.len() as u64).map(Some)), "{lines:?}");
+    let loss = |line: &Value| line["loss"].as_f64().expect("a loss");
+    lines.iter().map(loss).collect()
+}
+
+#[test]
+fn train_goes_on_where_it_was_saved() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str| folder.path().join(name);
+    let options = |name: &str| {
+        format!(
+            "{SMALL_TRAINING} --steps 3 --save {} --metrics {}",
+            file(name).display(),
+            file(&format!("{name}.jsonl")).display()
+        )
+    };
+    let svg = file("whole.svg");
+    let whole = format!("{} --epochs 2 --svg {}", options("whole"), svg.display());
+    assert!(stdout(&train(&whole)).contains("done after 6 steps, of which 0 were skipped"));
+    let picture = fs::read_to_string(svg).expect("a picture");
+    assert!(picture.contains("loss") && picture.contains("peak of a window"));
+
+    stdout(&train(&options("parts")));
+    stdout(&train(&format!("{} --epochs 2 --resume", options("parts"))));
+    assert_eq!(losses(&file("parts.jsonl")), losses(&file("whole.jsonl")));
+    assert!(losses(&file("whole.jsonl")).len() == 6);
+}
+
+/// A step is finished and saved; the rest is as if nothing had happened.
+#[cfg(unix)]
+#[test]
+fn train_stops_at_ctrl_c() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str| folder.path().join(name);
+    let (saved, metrics) = (file("saved"), file("metrics.jsonl"));
+    let options = format!(
+        "{SMALL_TRAINING} --steps 60 --save {} --metrics {}",
+        saved.display(),
+        metrics.display()
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_train"));
+    let command = command.args(options.split_whitespace());
+    let running = command.stdout(Stdio::piped()).spawn().expect("it starts");
+    while lines(&metrics).len() < 3 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let id = running.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &id]).status();
+    assert!(kill.expect("there is a kill").success());
+    let stopped = stdout(&running.wait_with_output().expect("it ends"));
+    assert!(stopped.contains("stopped after"), "{stopped}");
+    let before = losses(&metrics).len();
+    assert!(before < 60, "it stopped before its end");
+
+    stdout(&train(&format!("{options} --resume")));
+    let whole = file("whole.jsonl");
+    let whole_options = format!("{SMALL_TRAINING} --steps 60 --metrics {}", whole.display());
+    stdout(&train(&whole_options));
+    assert_eq!(losses(&metrics), losses(&whole));
+}
+
+#[test]
+fn train_compares_each_strategy_with_all() {
+    let text = stdout(&train(
+        "--layers 4 --dim 32 --heads 2 --seq 32 --batch 16 --accumulate 8 --steps 2 --compare --json",
+    ));
+    let rows: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let names: Vec<_> = rows.iter().map(|row| row["name"].as_str()).collect();
+    let expected = ["plain", "accumulate", "checkpoint", "amp", "all"];
+    assert_eq!(names, expected.map(Some));
+    let peak = |row: &Value| row["peak_bytes"].as_f64().expect("it is counted");
+    let loss = |row: &Value| row["final_loss"].as_f64().expect("a loss");
+    for row in &rows[1..] {
+        assert!(peak(row) < peak(&rows[0]), "{text}");
+        assert!((loss(row) / loss(&rows[0]) - 1.0).abs() < 0.01, "{text}");
+        assert!(row["seconds"].as_f64() > Some(0.0), "{text}");
+    }
+    assert!(peak(&rows[4]) < 0.35 * peak(&rows[0]), "{text}");
+    assert_eq!(
+        loss(&rows[2]),
+        loss(&rows[0]),
+        "a checkpoint changes no bit"
+    );
+}
+
+#[test]
+fn train_refuses_what_it_cannot_do() {
+    assert!(refused(&train("--batch 10 --accumulate 4")).contains("not divisible"));
+    assert!(refused(&train("--accumulate 0")).contains("at least 1"));
+    assert!(refused(&train("--clip 0")).contains("above 0"));
+    assert!(refused(&train("--resume")).contains("--save"));
+    assert!(refused(&train("--json")).contains("--compare"));
+    let nowhere = train(&format!("{SMALL_TRAINING} --save no/such --resume"));
+    assert_eq!(nowhere.status.code(), Some(1));
+    let message = String::from_utf8_lossy(&nowhere.stderr);
+    assert!(message.contains("no/such"), "{message}");
 }
 
 #[cfg(not(feature = "wgpu"))]
