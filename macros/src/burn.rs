@@ -118,7 +118,9 @@ impl Kept {
             "Embedding" => Self::Indices,
             "Dropout" => Self::Mask,
             "LayerNorm" | "GroupNorm" | "InstanceNorm" | "RmsNorm" | "LocalResponseNorm"
-            | "LeakyRelu" => Self::Results,
+            // Of activations, tests/quantized_bytes.rs of the runtime measures it.
+            | "Celu" | "GLU" | "HardSigmoid" | "Hardtanh" | "LeakyRelu" | "RRelu" | "Relu6"
+            | "Softplus" | "ThresholdedRelu" => Self::Results,
             // They add something that has no gradient, or multiply by it.
             "GaussianNoise" | "PositionalEncoding" | "RotaryEncoding" => Self::Nothing,
             _ => Self::Values,

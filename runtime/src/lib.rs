@@ -49,7 +49,8 @@
 //! * [`autocast`], [`autocast_attention`] and options [`Autocast`]: layers in 16 bits, with a model in f32. [`amp`]:
 //!   precisions, and loss scaling for f16: [`amp::GradScaler`].
 //! * [`inplace()`] and its options [`Inplace`]: activations that overwrite their input. [`mod@inplace`]: which ones can.
-//! * [`train`]: clipping gradients in their own buffers.
+//! * [`train`]: accumulating gradients ([`train::Accumulator`]), clipping them in their own buffers, and a loop that saves
+//!   and resumes to the bit ([`train::TrainLoop`]).
 //! * [`nn`]: layers that burn lacks: [`nn::Dropout`], which keeps no mask, [`nn::Softmax`].
 //! * [`TensorTree`]: what a checkpointed call may take and give; derive it for your own types.
 //! * [`without_strategies`]: the same model as plain burn, for comparing.

@@ -5,6 +5,7 @@
 use burn::tensor::{Device, Distribution, Tensor};
 use remat::memory::{Tracking, measure};
 use remat::quantize::{Quantizer, SignMask};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[global_allocator]
 static ALLOC: Tracking = Tracking::new();
@@ -22,8 +23,15 @@ fn kept<T>(mut work: impl FnMut() -> T) -> f64 {
     (0..10).map(|_| retained()).min().expect("ten") as f64
 }
 
+/// Whoever counts is alone.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn q10_payloads() {
+    let _turn = turn();
     let x = Tensor::<2>::random(
         [ELEMENTS / 1024, 1024],
         Distribution::Default,
@@ -45,4 +53,63 @@ fn q10_payloads() {
     }
     let mask = kept(|| SignMask::of(x.clone()));
     assert!(plain / mask >= 31.9, "a mask: {mask} bytes of {plain}");
+}
+
+/// What `#[quantize(bits = 8)]` saves of each of burn's activations, in bytes an element. The macros refuse it where there is
+/// nothing to be had: see `Kept` in macros/src/burn.rs.
+#[test]
+fn what_is_compressed_of_activations() {
+    use burn::nn::activation::*;
+    let _turn = turn();
+    let device = Device::flex().autodiff();
+    let x = Tensor::<2>::random([64, 1024], Distribution::Normal(0.0, 1.0), &device);
+    let x = x.require_grad();
+    macro_rules! saved {
+        ($($layer:expr),* $(,)?) => {
+            [$({
+                let layer = $layer;
+                let options = remat::Quantize::bits(8);
+                let plain = kept(|| layer.forward(x.clone() * 2.0));
+                let quantized = kept(|| {
+                    let x = (x.clone() * 2.0,);
+                    remat::quantize(options, &layer, x, |layer, (x,)| layer.forward(x))
+                });
+                (stringify!($layer), (plain - quantized) / (64.0 * 1024.0))
+            }),*]
+        };
+    }
+    let accepted = saved![
+        Gelu::new(),
+        Relu::new(),
+        Sigmoid::new(),
+        Tanh::new(),
+        SiLU::new(),
+        Mish::new(),
+        HardSwish::new(),
+        LogSigmoid::new(),
+        Softsign::new(),
+        Tanhshrink::new(),
+        PReluConfig::new().init(&device),
+        EluConfig::new().init(),
+        Selu::new(),
+        HardShrinkConfig::new().init(),
+        SoftShrinkConfig::new().init(),
+    ];
+    for (layer, saved) in accepted {
+        assert!(saved > 2.5, "{layer}: {saved}");
+    }
+    let refused = saved![
+        SoftplusConfig::new().init(),
+        GLU::new(1),
+        RReluConfig::new().init(),
+        CeluConfig::new().init(),
+        Relu6::new(),
+        HardtanhConfig::new().init(),
+        HardSigmoidConfig::new().init(),
+        LeakyReluConfig::new().init(),
+        ThresholdedReluConfig::new().init(),
+    ];
+    for (layer, saved) in refused {
+        assert!(saved < 0.1, "{layer}: {saved}");
+    }
 }

@@ -84,6 +84,8 @@ use stepper::Stepper;
 ///
 /// # What it costs
 ///
+/// burn's generators belong to the process: two loops with random layers that train at the same time disturb one another.
+///
 /// At the end of a window, the loop reads losses and whether gradients are finite, which waits for the device. Saving
 /// copies the parameters and the optimizer's state into host memory.
 pub struct TrainLoop<M> {
