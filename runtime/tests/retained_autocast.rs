@@ -2,25 +2,33 @@
 
 #![cfg(not(cube))]
 
+use burn::module::Module;
 use burn::nn::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
-use burn::nn::{Gelu, LayerNormConfig, LinearConfig};
+use burn::nn::{Gelu, LayerNormConfig, Linear, LinearConfig};
 use burn::tensor::{Device, FloatDType, Tensor};
-use remat::amp::{Precision, widened};
+use remat::amp::{CastScope, Precision, widened};
 use remat::memory::{Tracking, live_bytes, measure};
 use remat::nn::MhaInput;
 use remat::{
     Autocast, Recompute, RecomputeAttention, autocast, autocast_attention, recompute,
     recompute_attention_with, recompute_with,
 };
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 #[global_allocator]
 static ALLOCATOR: Tracking = Tracking::new();
 
 static TURN: Mutex<()> = Mutex::new(());
 
-fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+/// Runs the test on a thread of its own, which is gone before the next one measures: what the kernels keep for each thread
+/// is freed with it.
+fn alone(test: fn()) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Err(panic) = thread::spawn(test).join() {
+        resume_unwind(panic);
+    }
 }
 
 const BF16: Precision = Precision::BF16;
@@ -53,87 +61,189 @@ fn kept<const R: usize>(forward: impl Fn() -> Tensor<R>) -> f64 {
 /// The weight is four inputs large.
 #[test]
 fn a_cast_weight_is_not_kept() {
-    let _turn = turn();
-    let linear = LinearConfig::new(D, 4 * ROWS).init(&device());
-    let call = |x| autocast(BF16, &linear, (x,), |linear, (x,)| linear.forward(x));
-    let of = kept(|| call(input()));
-    // The input in 16 bits.
-    assert!((0.9..1.2).contains(&of), "{of}");
-    let by_hand = kept(|| {
-        let weight = linear.weight.val().cast(FloatDType::BF16);
-        input()
-            .cast(FloatDType::BF16)
-            .matmul(weight)
-            .cast(FloatDType::F32)
+    alone(|| {
+        let linear = LinearConfig::new(D, 4 * ROWS).init(&device());
+        let call = |x| autocast(BF16, &linear, (x,), |linear, (x,)| linear.forward(x));
+        let of = kept(|| call(input()));
+        // The input in 16 bits.
+        assert!((0.9..1.2).contains(&of), "{of}");
+        let by_hand = kept(|| {
+            let weight = linear.weight.val().cast(FloatDType::BF16);
+            input()
+                .cast(FloatDType::BF16)
+                .matmul(weight)
+                .cast(FloatDType::F32)
+        });
+        assert!(by_hand > 4.9, "{by_hand}");
     });
-    assert!(by_hand > 4.9, "{by_hand}");
+}
+
+/// Bytes of a square weight in 16 bits: of the layers below, which have inputs of few rows.
+const WEIGHT: f64 = (D * D * 2) as f64;
+
+fn few_rows() -> Tensor<2> {
+    Tensor::ones([4, D], &device()).require_grad() * 1.0
+}
+
+fn low(linear: &Linear, x: Tensor<2>) -> Tensor<2> {
+    autocast(BF16, linear, (x,), |linear, (x,)| linear.forward(x))
+}
+
+/// The cast of a trained weight lives as long as the scope. Its second call makes no other.
+#[test]
+fn a_scope_keeps_the_cast_weight_until_it_ends() {
+    alone(|| {
+        let linear = LinearConfig::new(D, D).init(&device());
+        let _ = low(&linear, few_rows()).sum().backward();
+        let x = few_rows();
+        let mut ys = Vec::with_capacity(3);
+        let mut call = || {
+            let (y, report) = measure(&device(), || low(&linear, x.clone()));
+            ys.push(y);
+            let kept = report.retained().expect("a count") as f64 / WEIGHT;
+            (kept, report.peak().expect("a count") as f64 / WEIGHT)
+        };
+        let (kept, peak) = call();
+        let casts = CastScope::of(&linear);
+        let (of_first, _) = call();
+        let (of_second, peak_of_second) = call();
+        let ((), report) = measure(&device(), || drop(casts));
+        let freed = -report.retained().expect("a count") as f64 / WEIGHT;
+        let near = |a: f64, b: f64| (a - b).abs() < 0.1;
+        assert!(
+            kept < 0.2 && near(of_first, kept + 1.0),
+            "{kept} {of_first}"
+        );
+        assert!(near(of_second, kept), "{of_second}");
+        assert!(near(peak_of_second, peak - 1.0), "{peak} {peak_of_second}");
+        assert!(near(freed, 1.0), "{freed}");
+        let y = ys.into_iter().reduce(|a, b| a + b).expect("three calls");
+        let _ = y.sum().backward();
+    });
+}
+
+/// A parameter is kept until the outermost scope that it is in ends, however that ends.
+#[test]
+fn scopes_that_nest_and_unwind() {
+    alone(|| {
+        let (a, b) = (
+            LinearConfig::new(D, D).init(&device()),
+            LinearConfig::new(D, D).init(&device()),
+        );
+        let x = few_rows().detach();
+        let (_, _) = (low(&a, x.clone()), low(&b, x.clone()));
+        let after = |work: &dyn Fn()| {
+            let ((), report) = measure(&device(), work);
+            (report.retained().expect("a count") as f64 / WEIGHT).round()
+        };
+        let both = (a.clone(), b.clone());
+        let outer = CastScope::of(&a);
+        let nested = || {
+            let _inner = CastScope::of(&both);
+            let _ = (low(&a, x.clone()), low(&b, x.clone()));
+        };
+        assert_eq!(after(&nested), 1.0);
+        let panics = || {
+            let _inner = CastScope::of(&b);
+            let _ = low(&b, x.clone());
+            // Without the hook of `panic!`, which reads debug information into memory.
+            resume_unwind(Box::new("on purpose"));
+        };
+        assert_eq!(after(&|| _ = catch_unwind(AssertUnwindSafe(panics))), 0.0);
+        let ((), report) = measure(&device(), || drop(outer));
+        assert!(report.retained().expect("a count") as f64 / WEIGHT < -0.9);
+        // Nobody is left who would keep one.
+        assert_eq!(after(&|| _ = (low(&a, x.clone()), low(&b, x.clone()))), 0.0);
+    });
+}
+
+/// A frozen weight is needed for the gradients of the inputs: once for all calls.
+#[test]
+fn a_scope_keeps_one_cast_of_a_frozen_weight() {
+    alone(|| {
+        let linear = LinearConfig::new(D, D).init(&device()).no_grad();
+        let calls = |scope: bool| {
+            let of = kept(|| {
+                let _casts = scope.then(|| CastScope::of(&linear));
+                (0..3).fold(few_rows(), |x, _| low(&linear, x))
+            });
+            of * HALF / WEIGHT
+        };
+        let (without, with) = (calls(false), calls(true));
+        assert!((3.0..3.3).contains(&without), "{without}");
+        assert!((1.0..1.3).contains(&with), "{with}");
+    });
 }
 
 /// Casts of what is computed again are computed again.
 #[test]
 fn casts_between_recomputed_layers() {
-    let _turn = turn();
-    let norm = LayerNormConfig::new(D).init(&device());
-    let linear = LinearConfig::new(D, D).init(&device());
-    let gelu = Gelu::new();
-    let leaf = Tensor::<2>::ones([ROWS, D], &device()).require_grad();
-    // Of a leaf somebody has the value, and it is the norm's input.
-    let of = kept(|| {
-        let h = recompute(&norm, (leaf.clone(),), |norm, (x,)| norm.forward(x));
-        autocast(BF16, &linear, (h,), |linear, (h,)| linear.forward(h))
+    alone(|| {
+        let norm = LayerNormConfig::new(D).init(&device());
+        let linear = LinearConfig::new(D, D).init(&device());
+        let gelu = Gelu::new();
+        let leaf = Tensor::<2>::ones([ROWS, D], &device()).require_grad();
+        // Of a leaf somebody has the value, and it is the norm's input.
+        let of = kept(|| {
+            let h = recompute(&norm, (leaf.clone(),), |norm, (x,)| norm.forward(x));
+            autocast(BF16, &linear, (h,), |linear, (h,)| linear.forward(h))
+        });
+        assert!(of < 0.2, "{of}");
+        // Gelu's input, in 16 bits.
+        let of = kept(|| {
+            let h = autocast(BF16, &linear, (leaf.clone(),), |m, (x,)| m.forward(x));
+            let options = Recompute::new().autocast(Autocast::new(BF16));
+            let h = recompute_with(options, &gelu, (h,), |gelu, (h,)| gelu.forward(h));
+            autocast(BF16, &linear, (h,), |linear, (h,)| linear.forward(h))
+        });
+        assert!((0.9..1.2).contains(&of), "{of}");
     });
-    assert!(of < 0.2, "{of}");
-    // Gelu's input, in 16 bits.
-    let of = kept(|| {
-        let h = autocast(BF16, &linear, (leaf.clone(),), |m, (x,)| m.forward(x));
-        let options = Recompute::new().autocast(Autocast::new(BF16));
-        let h = recompute_with(options, &gelu, (h,), |gelu, (h,)| gelu.forward(h));
-        autocast(BF16, &linear, (h,), |linear, (h,)| linear.forward(h))
-    });
-    assert!((0.9..1.2).contains(&of), "{of}");
 }
 
 #[test]
 fn attention_keeps_its_weights_in_16_bits_or_not_at_all() {
-    let _turn = turn();
-    let attention: MultiHeadAttention = MultiHeadAttentionConfig::new(D, 4)
-        .with_dropout(0.0)
-        .init(&device());
-    let input = || MhaInput::self_attn(input().reshape([8, ROWS / 8, D]));
-    // Input, queries, keys, values, weighted sum; and weights, which are twice as large.
-    let of = kept(|| autocast_attention(BF16, &attention, input()).context);
-    assert!((6.9..7.4).contains(&of), "{of}");
-    let options = RecomputeAttention::new().autocast(Autocast::new(BF16));
-    let of = kept(|| recompute_attention_with(options, &attention, input()).context);
-    assert!((4.9..5.4).contains(&of), "{of}");
+    alone(|| {
+        let attention: MultiHeadAttention = MultiHeadAttentionConfig::new(D, 4)
+            .with_dropout(0.0)
+            .init(&device());
+        let input = || MhaInput::self_attn(input().reshape([8, ROWS / 8, D]));
+        // Input, queries, keys, values, weighted sum; and weights, which are twice as large.
+        let of = kept(|| autocast_attention(BF16, &attention, input()).context);
+        assert!((6.9..7.4).contains(&of), "{of}");
+        let options = RecomputeAttention::new().autocast(Autocast::new(BF16));
+        let of = kept(|| recompute_attention_with(options, &attention, input()).context);
+        assert!((4.9..5.4).contains(&of), "{of}");
+    });
 }
 
 #[test]
 fn a_widened_stream_is_kept_in_16_bits() {
-    let _turn = turn();
-    let stream = || input().cast(FloatDType::BF16);
-    let of = kept(|| widened(stream()).square().mean());
-    assert!((0.9..1.1).contains(&of), "{of}");
-    let of = kept(|| stream().cast(FloatDType::F32).square().mean());
-    assert!((1.9..2.1).contains(&of), "{of}");
+    alone(|| {
+        let stream = || input().cast(FloatDType::BF16);
+        let of = kept(|| widened(stream()).square().mean());
+        assert!((0.9..1.1).contains(&of), "{of}");
+        let of = kept(|| stream().cast(FloatDType::F32).square().mean());
+        assert!((1.9..2.1).contains(&of), "{of}");
+    });
 }
 
 /// C26
 #[test]
 fn fifty_steps_end_where_they_began() {
-    let _turn = turn();
-    let attention: MultiHeadAttention = MultiHeadAttentionConfig::new(16, 2)
-        .with_dropout(0.0)
-        .init(&device());
-    let step = || {
-        let x = Tensor::<3>::ones([2, 4, 16], &device()).require_grad() * 1.0;
-        let y = autocast_attention(BF16, &attention, MhaInput::self_attn(x)).context;
-        let _ = y.sum().backward();
-    };
-    (0..3).for_each(|_| step());
-    let before = live_bytes().unwrap();
-    (0..50).for_each(|_| step());
-    // Less than a hundred bytes a step: what the test harness does meanwhile.
-    let grown = live_bytes().unwrap().abs_diff(before);
-    assert!(grown < 4096, "{grown}");
+    alone(|| {
+        let attention: MultiHeadAttention = MultiHeadAttentionConfig::new(16, 2)
+            .with_dropout(0.0)
+            .init(&device());
+        let step = || {
+            let x = Tensor::<3>::ones([2, 4, 16], &device()).require_grad() * 1.0;
+            let y = autocast_attention(BF16, &attention, MhaInput::self_attn(x)).context;
+            let _ = y.sum().backward();
+        };
+        (0..3).for_each(|_| step());
+        let before = live_bytes().unwrap();
+        (0..50).for_each(|_| step());
+        // Less than a hundred bytes a step: what the test harness does meanwhile.
+        let grown = live_bytes().unwrap().abs_diff(before);
+        assert!(grown < 4096, "{grown}");
+    });
 }

@@ -3,11 +3,13 @@
 mod again;
 mod module;
 mod options;
+mod scope;
 mod tensors;
 
 pub(super) use again::rows;
 pub use again::widened;
 pub use options::Autocast;
+pub use scope::CastScope;
 
 use super::Layer;
 use super::off::strategies_are_off;

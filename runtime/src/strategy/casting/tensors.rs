@@ -1,6 +1,6 @@
 //! Float tensors in another precision.
 
-use super::again::computed_again;
+use super::{again::computed_again, scope};
 use crate::tape::{ParentId, gives_value_again};
 use crate::tree::{TensorMapper, TensorVisitor};
 use burn::backend::DispatchTensor;
@@ -10,7 +10,8 @@ use std::collections::HashMap;
 /// Casts float tensors, each once: of clones of one tensor, which are kept several times otherwise.
 pub(super) struct CastOnce {
     dtype: FloatDType,
-    known: HashMap<ParentId, DispatchTensor>,
+    /// By the tensor, and whether it is tracked: a constant that is made a leaf keeps its place in the graph.
+    known: HashMap<(ParentId, bool), DispatchTensor>,
 }
 
 impl CastOnce {
@@ -28,7 +29,7 @@ impl CastOnce {
         let Some(id) = ParentId::of(&tensor) else {
             return tensor.cast(self.dtype);
         };
-        let known = self.known.entry(id);
+        let known = self.known.entry((id, tensor.is_tracked()));
         let known = known.or_insert_with(|| cast(&tensor, self.dtype).into_dispatch());
         Tensor::from_dispatch(known.clone())
     }
@@ -48,7 +49,7 @@ pub(super) fn changes(from: DType, to: FloatDType) -> bool {
 /// The tensor in another precision. If its own value is there in the backward pass in any case, or is computed again
 /// there, consumers keep nothing of the cast: it is done again.
 fn cast<const D: usize>(tensor: &Tensor<D>, dtype: FloatDType) -> Tensor<D> {
-    let cast = tensor.clone().cast(dtype);
+    let cast = scope::cast(tensor, dtype);
     // A leaf is a parameter, or an input that somebody holds.
     if tensor.is_require_grad() || gives_value_again(tensor) {
         computed_again(cast, tensor, move |value| value.cast(dtype))

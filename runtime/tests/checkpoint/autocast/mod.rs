@@ -3,6 +3,7 @@
 mod attention;
 mod layers;
 mod limits;
+mod scope;
 mod segments;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
