@@ -8,6 +8,7 @@ use crate::{
     burn,
     check::check,
     error::Errors,
+    kind::Shape,
     model::{Container, Layer, Tail},
     options, sequential,
     strategy::Strategy,
@@ -107,11 +108,13 @@ fn expand_callback(container: &Container) -> TokenStream {
 }
 
 fn row(layer: &Layer) -> Row {
-    let in_place = layer.annotation.strategy == Strategy::Inplace;
+    let strategy = layer.annotation.strategy;
+    let in_place = strategy == Strategy::Inplace;
     Row {
+        list: strategy.casts_parameters() && Shape::of(&layer.original.ty) == Shape::List,
         keeps_output: in_place && burn::keeps_output(&layer.original.ty),
         member: layer.member.clone(),
-        strategy: layer.annotation.strategy,
+        strategy,
         early_stop: layer.annotation.options.early_stop,
         constant: layer.constant.clone(),
     }

@@ -124,6 +124,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// With `#[checkpoint]`, `#[recompute(..)]`, `#[quantize(..)]` and `#[frozen_stats]` on one field, the layer computes in that
 /// precision whenever it runs. It does not go with groups of layers, early stop and tails.
 ///
+/// A method that calls such a layer in several places, or in a loop or closure, casts its parameters once:
+/// [`macro@forward`] opens a `remat::amp::CastScope` there.
+///
 /// # Two strategies on one field
 ///
 /// | | with `#[quantize(..)]` |
@@ -286,6 +289,26 @@ pub fn derive_remat(input: TokenStream) -> TokenStream {
 /// The field may be indexed, a loop may run over it, a pattern may bind it: `for b in &self.blocks`,
 /// `if let Some(f) = &self.f`, `self.blocks.iter().fold(x, |x, b| b.forward(x))`. Where remat cannot follow a field,
 /// or see a call, it says so. Everything else is left as it is, token for token.
+///
+/// # Calls that repeat
+///
+/// What is cast for a field with `#[autocast(..)]` that the method calls in several places, or in a loop or closure, is
+/// kept for the next call until the method returns:
+///
+/// ```ignore
+/// for _ in 0..self.steps {
+///     x = self.cell.forward(x);
+/// }
+///
+/// // becomes
+/// let _casts = ::remat::amp::CastScope::of(&self.cell);
+/// for _ in 0..self.steps {
+///     x = ::remat::autocast_with(Self::CELL_AUTOCAST_.., &self.cell, (x,), |cell, (x,)| cell.forward(x));
+/// }
+/// ```
+///
+/// A loop over the layers of a list calls each of them once; and for `self.layers[i]`, which may be another layer each
+/// time, nothing is written.
 ///
 /// # Attention
 ///

@@ -109,6 +109,11 @@ impl Strategy {
         )
     }
 
+    /// Whether its parameters are cast where it is called, each for the caller's graph.
+    pub fn casts_parameters(self) -> bool {
+        matches!(self, Self::Autocast | Self::AutocastAttention)
+    }
+
     /// Whether the input of the layer is kept, whatever the layer does with it.
     pub fn keeps_input(self) -> bool {
         !matches!(

@@ -7,6 +7,7 @@
 //!     attention: checkpoint => ATTENTION_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
 //!     norm: frozen_stats => NORM_FROZEN_STATS_APPLIED_BY_REMAT_FORWARD,
 //!     up: quantize => UP_QUANTIZE_APPLIED_BY_REMAT_FORWARD,
+//!     projections: autocast(list) => PROJECTIONS_AUTOCAST_APPLIED_BY_REMAT_FORWARD,
 //!     relu: inplace(keeps_output) => RELU_INPLACE_APPLIED_BY_REMAT_FORWARD,
 //!     layers: checkpoint_sequence(early_stop) => LAYERS_CHECKPOINT_APPLIED_BY_REMAT_FORWARD,
 //! } tail {
@@ -28,8 +29,6 @@ use syn::{
 
 use crate::strategy::Strategy;
 
-custom_keyword!(early_stop);
-custom_keyword!(keeps_output);
 custom_keyword!(tail);
 custom_keyword!(pass);
 
@@ -58,6 +57,8 @@ pub struct Row {
     pub early_stop: bool,
     /// Whether its gradient, as computed in place, needs its output.
     pub keeps_output: bool,
+    /// Whether it is a list of layers, whose parameters are cast.
+    pub list: bool,
     /// The associated constant that a rewritten call mentions.
     pub constant: Ident,
 }
@@ -117,7 +118,8 @@ impl ToTokens for Row {
         let strategy = format_ident!("{}", self.strategy.name());
         let early_stop = self.early_stop.then(|| quote!((early_stop)));
         let keeps_output = self.keeps_output.then(|| quote!((keeps_output)));
-        tokens.extend(quote!(#member: #strategy #early_stop #keeps_output => #constant));
+        let list = self.list.then(|| quote!((list)));
+        tokens.extend(quote!(#member: #strategy #early_stop #keeps_output #list => #constant));
     }
 }
 
@@ -175,32 +177,29 @@ impl Parse for Row {
         let member = input.parse()?;
         input.parse::<Token![:]>()?;
         let strategy = input.call(parse_strategy)?;
-        let (early_stop, keeps_output) = parse_option(input)?;
+        let option = parse_option(input)?;
+        let is = |name| option.as_ref().is_some_and(|option| option == name);
         input.parse::<Token![=>]>()?;
         let constant = input.parse()?;
         Ok(Self {
             member,
             strategy,
-            early_stop,
-            keeps_output,
+            early_stop: is("early_stop"),
+            keeps_output: is("keeps_output"),
+            list: is("list"),
             constant,
         })
     }
 }
 
-/// Whether it is `(early_stop)`, and whether it is `(keeps_output)`.
-fn parse_option(input: ParseStream) -> syn::Result<(bool, bool)> {
+/// What stands in parentheses behind the strategy, if something does. A strategy has one such option at most.
+fn parse_option(input: ParseStream) -> syn::Result<Option<Ident>> {
     if !input.peek(Paren) {
-        return Ok((false, false));
+        return Ok(None);
     }
     let option;
     parenthesized!(option in input);
-    if option.peek(keeps_output) {
-        option.parse::<keeps_output>()?;
-        return Ok((false, true));
-    }
-    option.parse::<early_stop>()?;
-    Ok((true, false))
+    option.parse().map(Some)
 }
 
 fn parse_strategy(input: ParseStream) -> syn::Result<Strategy> {

@@ -47,7 +47,7 @@
 //! * [`quantize()`] and its options [`Quantize`]: what layers keep, in a few bits, and [what that does to
 //!   gradients](quantize::compare). [`mod@quantize`]: tensors in a few bits, by themselves.
 //! * [`autocast`], [`autocast_attention`] and options [`Autocast`]: layers in 16 bits, with a model in f32. [`amp`]:
-//!   precisions, and loss scaling for f16: [`amp::GradScaler`].
+//!   precisions, casts that calls share ([`amp::CastScope`]), and loss scaling for f16: [`amp::GradScaler`].
 //! * [`inplace()`] and its options [`Inplace`]: activations that overwrite their input. [`mod@inplace`]: which ones can.
 //! * [`train`]: accumulating gradients ([`train::Accumulator`]), clipping them in their own buffers, and a loop that saves
 //!   and resumes to the bit ([`train::TrainLoop`]).

@@ -41,6 +41,7 @@ impl Walk<'_> {
         let row = &self.table.rows[layer.row];
         self.applied(row.strategy);
         let span = call.method.span();
+        self.called(layer.row, span);
         let arguments = vec![
             naming(theirs, &self.table.krate, self.options(layer.row, span)),
             module(&call.receiver, layer.depth),

@@ -43,6 +43,7 @@ impl Walk<'_> {
         self.check_async(row.strategy);
         let mut call = call.clone();
         let span = call.method.span();
+        self.called(layer.row, span);
         let mut inputs = Inputs::of(&mut call.args, row.strategy, &self.scopes, self.errors);
         let name = inputs.layer_name(name_of(&call.receiver), span);
         let (exprs, names) = (inputs.exprs, inputs.names);

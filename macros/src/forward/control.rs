@@ -22,7 +22,7 @@ impl Walk<'_> {
             Expr::ForLoop(_) => self.for_loop(expr),
             Expr::While(each) => self.while_loop(each),
             Expr::Loop(each) => {
-                self.block(&mut each.body);
+                self.repeated(&Value::Other, |walk| walk.block(&mut each.body));
                 Value::Other
             }
             Expr::Let(test) => {
@@ -184,8 +184,10 @@ impl Walk<'_> {
 
     fn while_loop(&mut self, each: &mut ExprWhile) -> Value {
         self.scopes.open();
-        self.expr(&mut each.cond);
-        self.block(&mut each.body);
+        self.repeated(&Value::Other, |walk| {
+            walk.expr(&mut each.cond);
+            walk.block(&mut each.body)
+        });
         self.scopes.close();
         Value::Other
     }
@@ -201,7 +203,7 @@ impl Walk<'_> {
         }
         let mut value = Value::Other;
         self.within_async(closure.asyncness, |walk| {
-            value = walk.expr(&mut closure.body);
+            value = walk.repeated(last, |walk| walk.expr(&mut closure.body));
         });
         self.scopes.close();
         value.finished()

@@ -18,12 +18,14 @@ pub fn rewrite(table: &Table, function: &mut ImplItemFn, errors: &mut Errors) ->
         walk.returned(&value);
     });
     let (calls, again, fine) = (walk.calls, walk.again, walk.errors.is_empty());
+    let repeats = walk.repeats;
     if again {
         check_receiver(function, errors);
     }
     // A call that was not rewritten would be taken for something else.
     if calls > 0 && fine {
         flow::check(table, function, errors);
+        repeats.open_scopes(table, function);
     }
     calls
 }

@@ -6,7 +6,8 @@
 //! `.iter()` change them, [`escape`] reports those that leave what can be followed, [`macros`] looks into the tokens
 //! of macro calls. A call of a layer becomes a [`call`] of the runtime, with the inputs that [`hoist`] finds:
 //! what is not [`inside`] of its closure; that of an [`attention`] has none. A loop over layers that run in groups becomes one as a whole: a [`sequence`].
-//! A method with a [`tail`] is written once more, without it. At last, what `macro_rules!` has put into a [`group`] stays one.
+//! A method that calls a layer several times may get a statement in front ([`repeat`]), and one with a [`tail`] is written once
+//! more, without it. At last, what `macro_rules!` has put into a [`group`] stays one.
 
 mod adapter;
 mod assign;
@@ -25,6 +26,7 @@ mod mentions;
 mod method;
 mod pattern;
 mod receiver;
+mod repeat;
 mod scope;
 mod sequence;
 mod tail;

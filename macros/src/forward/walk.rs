@@ -11,6 +11,7 @@ use syn::{
 
 use super::{
     escape::Escape,
+    repeat::Repeats,
     scope::Scopes,
     sequence::Segment,
     value::{Layer, Value},
@@ -31,6 +32,7 @@ pub struct Walk<'a> {
     pub segments: Vec<Segment>,
     /// The names in what is left of the blocks around the expression.
     pub later: Vec<BTreeSet<String>>,
+    pub repeats: Repeats,
     /// How many calls were rewritten.
     pub calls: usize,
     /// Whether one of them is of a layer that runs again.
@@ -46,6 +48,7 @@ impl<'a> Walk<'a> {
             asyncs: Vec::new(),
             segments: Vec::new(),
             later: Vec::new(),
+            repeats: Repeats::default(),
             calls: 0,
             again: false,
         }

@@ -143,6 +143,104 @@ fn calls() {
     );
 }
 
+/// What is called several times is cast once. Each method says what is to be seen in it.
+#[test]
+fn calls_that_repeat() {
+    check!(
+        with_struct,
+        "
+        struct Net {
+            #[autocast(bf16)]
+            up: Linear,
+            #[autocast(bf16)]
+            down: Linear,
+            #[autocast(bf16)]
+            attention: MultiHeadAttention,
+            #[autocast(f16)]
+            layers: Vec<Linear>,
+            #[autocast(bf16)]
+            maybe: Option<Linear>,
+            #[checkpoint]
+            #[autocast(bf16)]
+            segment: Mine,
+            #[checkpoint(every = 2)]
+            groups: Vec<Mine>,
+        }
+        ---
+        impl Net {
+            fn two_places(&self, x: Tensor<2>) -> Tensor<2> {
+                const TWICE: usize = 2;
+                let h = self.up.forward(self.up.forward(x));
+                self.down.forward(h)
+            }
+
+            fn loops(self, mut x: Tensor<3>) -> Tensor<3> {
+                for _ in 0..3 {
+                    x = self.attention.forward(MhaInput::self_attn(x)).context;
+                }
+                while x.clone().sum().into_scalar() > 1.0 {
+                    x = self.up.forward(x);
+                }
+                loop {
+                    x = self.down.forward(x);
+                    if let Some(maybe) = &self.maybe {
+                        return maybe.forward(x);
+                    }
+                }
+            }
+
+            fn closures(&self, x: Tensor<2>) -> Tensor<2> {
+                (0..3).fold(x, |x, _| self.up.forward(x))
+            }
+
+            fn a_list_again_and_again(&self, mut x: Tensor<2>) -> Tensor<2> {
+                for _ in 0..3 {
+                    for layer in &self.layers {
+                        x = layer.forward(self.down.forward(x));
+                    }
+                }
+                x
+            }
+
+            fn a_list_in_two_places(&self, x: Tensor<2>) -> Tensor<2> {
+                let x = self.layers.iter().fold(x, |x, layer| layer.forward(x));
+                self.layers.iter().rev().fold(x, |x, layer| layer.forward(x))
+            }
+
+            fn others_in_a_loop_over_a_list(&self, mut x: Tensor<2>) -> Tensor<2> {
+                for (layer, i) in self.layers.iter().zip(0..) {
+                    x = layer.forward(self.up.forward(x));
+                }
+                x
+            }
+
+            fn once(&self, x: Tensor<2>) -> Tensor<2> {
+                let h = self.up.forward(x);
+                let h = self.layers.iter().fold(h, |h, layer| layer.forward(h));
+                if let Some(maybe) = &self.maybe {
+                    return maybe.forward(h);
+                }
+                h
+            }
+
+            fn elements(&self, mut x: Tensor<2>) -> Tensor<2> {
+                for i in 0..2 {
+                    x = self.layers[i].forward(x);
+                }
+                self.layers[0].forward(self.layers[1].forward(x))
+            }
+
+            fn segments(&self, mut x: Tensor<2>) -> Tensor<2> {
+                for layer in &self.groups {
+                    x = layer.forward(x);
+                }
+                self.segment.forward(self.segment.forward(x))
+            }
+        }
+    "
+    );
+}
+
 #[test]
 fn options() {
     check!(

@@ -12,7 +12,8 @@ use crate::tree::TensorTree;
 /// whose parameters stay in f32.
 ///
 /// * The module is not changed: its parameters are the f32 masters. Their gradients arrive in f32, and each parameter is
-///   cast once a call, also if it is used several times inside.
+///   cast once a call, also if it is used several times inside. A [`CastScope`](crate::amp::CastScope) casts it once for
+///   several calls.
 /// * Memory: what the layer keeps, it keeps in the precision. Of the cast parameters nothing is kept, but where burn
 ///   reshapes them (below): they are cast again in the backward pass. Nor is anything kept of a cast input that is computed again itself
 ///   ([`recompute`](crate::recompute())), or is a leaf.

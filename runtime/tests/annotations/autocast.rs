@@ -11,7 +11,7 @@ use burn::nn::{
 };
 use burn::tensor::{DType, Device, FloatDType, Int, Tensor};
 use remat::amp::Precision;
-use remat::{Autocast, Remat, autocast_attention, autocast_with};
+use remat::{Autocast, Layer, Remat, autocast_attention, autocast_with};
 
 const D: usize = 8;
 const BF16: Autocast = Autocast::new(Precision::BF16);
@@ -208,4 +208,168 @@ fn sequential_with_other_strategies() {
     let mean = model.norm.running_mean.value_sync();
     assert_eq!(mean.to_data(), Tensor::<1>::zeros([2], &device()).to_data());
     assert_near(|| model.forward(x.clone()));
+}
+
+/// Layers that are called several times, in a model of any layer.
+#[derive(Module, Debug, Remat)]
+struct Repeated<M: Layer> {
+    #[autocast(bf16)]
+    cell: M,
+    #[autocast(f16)]
+    layers: Vec<Linear>,
+    #[autocast(bf16)]
+    attention: Option<MultiHeadAttention>,
+}
+
+trait Forward {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2>;
+}
+
+impl Forward for Linear {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        Self::forward(self, x)
+    }
+}
+
+#[remat::forward]
+impl<M: Layer + Forward> Repeated<M> {
+    fn forward(&self, mut x: Tensor<2>) -> Tensor<2> {
+        for _ in 0..3 {
+            x = self.cell.forward(x);
+            for layer in &self.layers {
+                x = layer.forward(x).tanh();
+            }
+            if let Some(attention) = &self.attention {
+                let h = x.clone().unsqueeze();
+                x = x + attention.forward(MhaInput::self_attn(h)).context.squeeze();
+            }
+        }
+        self.cell.forward(x)
+    }
+}
+
+/// Each parameter is cast once; the numbers are those of calls that know nothing of each other.
+#[test]
+fn calls_that_repeat() {
+    let model = Repeated {
+        cell: linear(),
+        layers: vec![linear(), linear()],
+        attention: Some(
+            MultiHeadAttentionConfig::new(D, 2)
+                .with_dropout(0.0)
+                .init(&device()),
+        ),
+    };
+    let low = |precision, linear: &Linear, x| {
+        let call = |linear: &Linear, (x,): (Tensor<2>,)| linear.forward(x);
+        autocast_with(Autocast::new(precision), linear, (x,), call)
+    };
+    let by_hand = |model: &Repeated<Linear>, mut x: Tensor<2>| {
+        for _ in 0..3 {
+            x = low(Precision::BF16, &model.cell, x);
+            for layer in &model.layers {
+                x = low(Precision::F16, layer, x).tanh();
+            }
+            let attention = model.attention.as_ref().expect("an attention");
+            let input = remat::nn::MhaInput::self_attn(x.clone().unsqueeze());
+            x = x + autocast_attention(Precision::BF16, attention, input)
+                .context
+                .squeeze();
+        }
+        low(Precision::BF16, &model.cell, x)
+    };
+    let x = numbers([5, D], &device());
+    let (value, grads) = run(&model, |model| loss(model.forward(x.clone())));
+    let (expected, plain) = run(&model, |model| loss(by_hand(model, x.clone())));
+    assert_same(&value, &expected);
+    assert_all_same(&grads, &plain);
+    assert!(grads.iter().all(Option::is_some));
+}
+
+/// Structs in structs: each has the precision that it says, in a segment as well.
+#[derive(Module, Debug, Remat)]
+#[autocast(bf16)]
+struct Inner {
+    fc: Linear,
+    extra: Option<Linear>,
+    many: Vec<Linear>,
+    norm: LayerNorm,
+}
+
+#[remat::forward]
+impl Inner {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let mut h = self.fc.forward(x);
+        if let Some(extra) = &self.extra {
+            h = extra.forward(h);
+        }
+        for layer in &self.many {
+            h = layer.forward(h);
+        }
+        self.norm.forward(h)
+    }
+}
+
+#[derive(Module, Debug, Remat)]
+#[autocast(f16)]
+struct Outer {
+    embedding: Embedding,
+    #[checkpoint]
+    inner: Inner,
+    #[checkpoint]
+    linear: Linear,
+    head: Linear,
+}
+
+#[remat::forward]
+impl Outer {
+    fn forward(&self, tokens: Tensor<2, Int>) -> Tensor<2> {
+        let [batch, length] = tokens.dims();
+        let h = self.embedding.forward(tokens).reshape([batch * length, D]);
+        let h = self.inner.forward(h);
+        let h = self.linear.forward(h);
+        self.head.forward(h)
+    }
+}
+
+/// In plain burn, with a frozen embedding.
+#[test]
+fn structs_in_structs() {
+    let model = Outer {
+        embedding: EmbeddingConfig::new(7, D).init(&device()).no_grad(),
+        inner: Inner {
+            fc: linear(),
+            extra: Some(linear()),
+            many: vec![linear(), linear()],
+            norm: LayerNormConfig::new(D).init(&device()),
+        },
+        linear: linear(),
+        head: linear(),
+    };
+    let tokens = Tensor::<2, Int>::from_ints([[1, 2, 3], [4, 5, 6]], &device());
+    let low = |linear: &Linear, x: Tensor<2>, dtype: FloatDType| {
+        let bias = linear.bias.as_ref().map(|bias| bias.val().cast(dtype));
+        let weight = linear.weight.val().cast(dtype);
+        burn::tensor::module::linear(x.cast(dtype), weight, bias).cast(FloatDType::F32)
+    };
+    let by_hand = |model: &Outer| {
+        let (bf16, f16) = (FloatDType::BF16, FloatDType::F16);
+        let embedding = model.embedding.weight.val(); // stays in f32
+        let inner = &model.inner;
+        let h = low(
+            &inner.fc,
+            embedding.select(0, tokens.clone().reshape([6])),
+            bf16,
+        );
+        let h = inner.extra.iter().fold(h, |h, extra| low(extra, h, bf16));
+        let h = inner.many.iter().fold(h, |h, layer| low(layer, h, bf16));
+        let h = low(&model.linear, inner.norm.forward(h), f16);
+        loss(low(&model.head, h, f16))
+    };
+    let (value, grads) = run(&model, |model| loss(model.forward(tokens.clone())));
+    let (expected, plain) = run(&model, by_hand);
+    assert_same(&value, &expected);
+    assert_all_same(&grads, &plain);
+    let given: Vec<bool> = grads.iter().map(Option::is_some).collect();
+    assert_eq!(given[0..2], [false, true]);
 }

@@ -32,8 +32,8 @@ impl Walk<'_> {
         let items = self.expr(&mut each.expr);
         let (rows, items) = self.open_segment(items);
         self.scopes.open();
-        self.bind(&mut each.pat, items.item(), false);
-        self.block(&mut each.body);
+        self.bind(&mut each.pat, items.clone().item(), false);
+        self.repeated(&items, |walk| walk.block(&mut each.body));
         self.scopes.close();
         if let Some((row, segment)) = self.close_segment(&rows)
             && let Some(sequence) = self.sequence(&each.expr, &each.pat, row)

@@ -33,7 +33,12 @@ mod bare {
     #[allow(dead_code, reason = "is only in the way")]
     mod amp {
         pub(super) struct Precision;
+        pub(super) struct CastScope;
     }
+
+    /// The same.
+    #[allow(dead_code, reason = "is only in the way")]
+    struct CastScope;
 
     /// The same.
     #[allow(dead_code, reason = "is only in the way")]
@@ -59,9 +64,12 @@ mod bare {
 
     #[::remat::forward]
     impl Block {
-        /// Runs the layers.
+        /// Runs the layers, one of them again and again.
         #[must_use]
         pub(super) fn forward(&self, bf16: Tensor<3>) -> Tensor<3> {
+            /// How often.
+            const TIMES: usize = 2;
+            let _casts = ();
             let x = self
                 .attention
                 .forward(MhaInput::self_attn(self.norm.forward(bf16)))
@@ -70,7 +78,11 @@ mod bare {
                 Some(up) => up.forward(x),
                 Option::None => x,
             };
-            self.down.forward(self.gelu.forward(x))
+            let mut x = self.gelu.forward(x);
+            for _ in 0..TIMES {
+                x = self.down.forward(x);
+            }
+            x
         }
     }
 }
