@@ -15,7 +15,7 @@ mod state;
 mod step;
 mod unscale;
 
-pub use crate::strategy::{CastScope, widened};
+pub use crate::strategy::{CastScope, assert_one_dtype, widened};
 pub use config::GradScalerConfig;
 pub use errors::{InvalidScaler, Refused};
 #[cfg(feature = "train")]

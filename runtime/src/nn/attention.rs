@@ -2,6 +2,7 @@
 
 use super::Dropout;
 use crate::Quantize;
+use crate::amp::assert_one_dtype;
 use crate::strategy::attention::{Core, Scale, Softmax, Weighing, on_autodiff};
 use crate::strategy::strategies_are_off;
 use burn::tensor::module::attention;
@@ -197,10 +198,13 @@ impl Attention {
     ///
     /// # Panics
     ///
-    /// If the shapes do not fit (burn's own messages), or remat was built without the feature of the tensors'
+    /// If the shapes do not fit (burn's own messages), queries, keys and values have different dtypes, or remat was built without the feature of the tensors'
     /// backend.
     #[must_use]
+    #[track_caller]
     pub fn forward(self, query: Tensor<4>, key: Tensor<4>, value: Tensor<4>) -> Tensor<4> {
+        assert_one_dtype(&query, &key);
+        assert_one_dtype(&query, &value);
         let inputs = [Some(&query), Some(&key), Some(&value), self.bias.as_ref()];
         let Some(input) = on_autodiff(inputs) else {
             return self.plain(query, key, value);

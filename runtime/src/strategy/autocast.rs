@@ -46,8 +46,9 @@ use crate::tree::TensorTree;
 ///   backward pass. `x.reshape([rows, width])` in front of it and back behind it avoids that; `autocast_attention` does so.
 /// * A frozen parameter that is cast is kept in the precision as well, for the gradient of the input. Cast such
 ///   parameters once, with [`Precision::cast`].
-/// * Outside of annotated layers, burn checks the dtypes of elementwise operations in debug builds only (and Flex panics
-///   in others too, with the words "dtype mismatch").
+/// * Outside of annotated layers, nothing is cast: sums and products of two dtypes are an error of burn's on Flex and with
+///   its fusion, in release as well, and wrong numbers on a GPU without. They can only come from [`Autocast::output`] and
+///   from casts by hand; [`assert_one_dtype`](crate::amp::assert_one_dtype) checks them on any backend.
 /// * On a processor without products in 16 bits, burn's Flex computes them in f32 on copies: less memory, but no less
 ///   time.
 ///

@@ -19,7 +19,7 @@ pub use attention::{
     recompute_attention_with,
 };
 pub use autocast::{autocast, autocast_with};
-pub use casting::{Autocast, CastScope, widened};
+pub use casting::{Autocast, CastScope, assert_one_dtype, widened};
 pub use checkpoint::{
     Checkpoint, CheckpointSequence, Segments, TooManySegments, checkpoint, checkpoint_early_stop,
     checkpoint_sequence, checkpoint_sequence_early_stop, checkpoint_sequence_with, checkpoint_with,

@@ -2,12 +2,15 @@
 
 mod again;
 mod module;
+mod one_dtype;
 mod options;
 mod scope;
+mod support;
 mod tensors;
 
 pub(super) use again::rows;
 pub use again::widened;
+pub use one_dtype::assert_one_dtype;
 pub use options::Autocast;
 pub use scope::CastScope;
 
@@ -16,7 +19,7 @@ use super::off::strategies_are_off;
 use super::segment::{Label, Options};
 use crate::amp::Precision;
 use crate::tree::TensorTree;
-use burn::tensor::{DType, FloatDType};
+use burn::tensor::FloatDType;
 use module::{Survey, cast_parameters};
 use std::any::type_name;
 use tensors::{CastOnce, Floats};
@@ -86,12 +89,8 @@ impl Autocast {
         }
         survey.check(module, label);
         let device = floats.device.as_ref().or(survey.device.as_ref());
-        if let Some(device) = device
-            && !device.supports_dtype(DType::from(precision.dtype()))
-        {
-            label.fail(format_args!(
-                "the device {device:?} does not compute in {precision}. Use another precision or another device."
-            ));
+        if let Some(device) = device {
+            support::check(precision, device, label);
         }
     }
 }

@@ -6,10 +6,11 @@ use burn::module::{Module, RunningState};
 use burn::nn::attention::{MhaInput, MultiHeadAttention, MultiHeadAttentionConfig};
 use burn::nn::loss::{BinaryCrossEntropyLossConfig, MseLoss, Reduction};
 use burn::nn::{
-    BatchNorm, BatchNormConfig, LayerNorm, LayerNormConfig, Linear, LinearConfig, Lstm, LstmConfig,
+    BatchNorm, BatchNormConfig, EmbeddingConfig, LayerNorm, LayerNormConfig, Linear, LinearConfig,
+    Lstm, LstmConfig,
 };
 use burn::tensor::{DType, Device, FloatDType, Int, Tensor};
-use remat::amp::Precision;
+use remat::amp::{Precision, assert_one_dtype};
 use remat::{Autocast, autocast, autocast_with};
 
 const D: usize = 8;
@@ -179,6 +180,43 @@ fn inputs_in_several_precisions() {
     assert!(message.contains("in F32 and in BF16"), "{message}");
     let y = autocast_with(options.output(Precision::F32), &model, inputs, call);
     assert_eq!(y.dtype(), DType::F32);
+}
+
+/// A stream of 16 bits and a tensor in f32: an error, whichever comes first and whatever is done with them. (burn's own is
+/// that of Flex and of fusion.)
+#[test]
+fn two_precisions_that_meet() {
+    let device = device();
+    let embedding = EmbeddingConfig::new(10, D).init(&device);
+    let tokens = Tensor::<2, Int>::from_ints([[1, 2, 3]], &device);
+    let options = Autocast::new(Precision::BF16).output(Precision::BF16);
+    let low = autocast_with(options, &embedding, (tokens,), |m, (x,)| m.forward(x));
+    let wide = numbers([1, 3, D], &device);
+    for (a, b) in [(&low, &wide), (&wide, &low)] {
+        let message = panic_of(|| assert_one_dtype(a, &(1, Some(b.clone()))));
+        assert!(
+            message.contains("in F32") && message.contains("in BF16"),
+            "{message}"
+        );
+        assert_one_dtype(a, a);
+        if cfg!(cube) {
+            continue;
+        }
+        let operations: [fn(Tensor<3>, Tensor<3>) -> Tensor<3>; 5] = [
+            |a, b| a + b,
+            |a, b| a * b,
+            |a, b| a / b,
+            |a, b| a.matmul(b.swap_dims(1, 2)),
+            |a, b| Tensor::cat(vec![a, b], 0),
+        ];
+        for operation in operations {
+            let message = panic_of(|| operation(a.clone(), b.clone()));
+            assert!(message.contains("dtype mismatch"), "{message}");
+        }
+    }
+    let [low, wide] = [low, wide].map(|x| x.reshape([1, 1, 3, D]));
+    let message = panic_of(|| remat::nn::Attention::new().forward(wide.clone(), low, wide));
+    assert!(message.contains("BF16"), "{message}");
 }
 
 #[test]
