@@ -78,6 +78,36 @@ fn a_cast_weight_is_not_kept() {
     });
 }
 
+/// Of inputs of three dimensions, burn merges the batches into rows, or gives the weight a dimension more, and keeps that.
+#[test]
+fn a_cast_weight_that_burn_reshapes_is_kept() {
+    alone(|| {
+        let of = |device: Device, batches: usize| {
+            let linear = LinearConfig::new(D, 4 * ROWS)
+                .with_bias(false)
+                .init(&device);
+            let leaf = Tensor::<3>::ones([batches, ROWS / batches, D], &device).require_grad();
+            kept(|| {
+                let x = (leaf.clone() * 1.0,);
+                autocast(BF16, &linear, x, |linear, (x,)| linear.forward(x))
+            })
+        };
+        let merged = |batches, device| {
+            let of = of(device, batches);
+            assert!((0.9..1.2).contains(&of), "{batches}: {of}");
+        };
+        let reshaped = |batches| {
+            let of = of(device(), batches);
+            assert!((4.9..5.2).contains(&of), "{batches}: {of}");
+        };
+        // Rows in multiples of 32, or one batch.
+        [1, 4, 32].into_iter().for_each(reshaped);
+        merged(64, device());
+        // burn's own checkpointing knows that a reshape can be done again.
+        merged(4, device().gradient_checkpointing());
+    });
+}
+
 /// Bytes of a square weight in 16 bits: of the layers below, which have inputs of few rows.
 const WEIGHT: f64 = (D * D * 2) as f64;
 

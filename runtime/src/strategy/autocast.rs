@@ -42,8 +42,11 @@ use crate::tree::TensorTree;
 ///
 /// # What to know
 ///
-/// * For inputs of more than two dimensions, burn's `Linear` reshapes its weight, and keeps that in the precision until the
-///   backward pass. `x.reshape([rows, width])` in front of it and back behind it avoids that; `autocast_attention` does so.
+/// * For an input `[.., rows, width]` of three or more dimensions, burn's `Linear` reshapes its weight and keeps that in the
+///   precision until the backward pass, if `rows` is a multiple of 32, if there is one batch, or if the output is
+///   nearer to a square without the batches as rows. Otherwise, or with burn's own checkpointing on the device
+///   (`.gradient_checkpointing()`), nothing is kept of it. `x.reshape([rows, width])` in front of it and back behind it avoids
+///   that in any case; `autocast_attention` does so.
 /// * A frozen parameter that is cast is kept in the precision as well, for the gradient of the input. Cast such
 ///   parameters once, with [`Precision::cast`].
 /// * Outside of annotated layers, nothing is cast: sums and products of two dtypes are an error of burn's on Flex and with
