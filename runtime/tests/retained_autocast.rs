@@ -257,6 +257,29 @@ fn a_widened_stream_is_kept_in_16_bits() {
     });
 }
 
+/// C35: graphs that nobody runs backward, and casts in scopes, leave nothing.
+#[test]
+fn fifty_graphs_that_are_dropped() {
+    alone(|| {
+        let linear = LinearConfig::new(16, 16).init(&device());
+        let forward = || {
+            let _casts = CastScope::of(&linear);
+            let x = Tensor::ones([4, 16], &device()).require_grad();
+            (0..3).fold(x, |x, _| low(&linear, x))
+        };
+        // A backward pass at the end, since burn frees what belongs to nobody then.
+        let steps = || {
+            (0..50).for_each(|_| drop(forward()));
+            let _ = forward().sum().backward();
+        };
+        (0..3).for_each(|_| steps());
+        let before = live_bytes().unwrap();
+        steps();
+        let grown = live_bytes().unwrap().abs_diff(before);
+        assert!(grown < 4096, "{grown}");
+    });
+}
+
 /// C26
 #[test]
 fn fifty_steps_end_where_they_began() {

@@ -11,7 +11,7 @@ use burn::nn::{
 };
 use burn::tensor::{DType, Device, FloatDType, Int, Tensor};
 use remat::amp::Precision;
-use remat::{Autocast, Layer, Remat, autocast_attention, autocast_with};
+use remat::{Autocast, Layer, Quantize, Remat, Rounding, autocast_attention, autocast_with};
 
 const D: usize = 8;
 const BF16: Autocast = Autocast::new(Precision::BF16);
@@ -372,4 +372,70 @@ fn structs_in_structs() {
     assert_all_same(&grads, &plain);
     let given: Vec<bool> = grads.iter().map(Option::is_some).collect();
     assert_eq!(given[0..2], [false, true]);
+}
+
+/// Groups of layers that are cast inside, by layers that are called twice.
+#[derive(Module, Debug, Remat)]
+struct Groups {
+    #[checkpoint(every = 2)]
+    blocks: Vec<Twice>,
+    #[autocast(bf16)]
+    #[quantize(bits = 8, min_elements = 0, rounding = nearest)]
+    head: Linear,
+}
+
+#[derive(Module, Debug, Remat)]
+#[autocast(bf16)]
+struct Twice {
+    norm: LayerNorm,
+    linear: Linear,
+}
+
+#[remat::forward]
+impl Twice {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let h = self.linear.forward(self.norm.forward(x.clone()));
+        x + self.linear.forward(h.tanh())
+    }
+}
+
+#[remat::forward]
+impl Groups {
+    fn forward(&self, mut x: Tensor<2>) -> Tensor<2> {
+        for block in &self.blocks {
+            x = block.forward(x);
+        }
+        x = self.head.forward(x);
+        self.head.forward(x)
+    }
+}
+
+#[test]
+fn groups_of_cast_layers() {
+    let twice = || Twice {
+        norm: LayerNormConfig::new(D).init(&device()),
+        linear: linear(),
+    };
+    let model = Groups {
+        blocks: (0..5).map(|_| twice()).collect(),
+        head: linear(),
+    };
+    let x = numbers([5, D], &device());
+    let stack = |blocks: &[Twice], x| blocks.iter().fold(x, |x, block| block.forward(x));
+    let head = |head: &Linear, x| {
+        let options = BF16.quantize(
+            Quantize::bits(8)
+                .min_elements(0)
+                .rounding(Rounding::Nearest),
+        );
+        autocast_with(options, head, (x,), |head, (x,)| head.forward(x))
+    };
+    let (value, grads) = run(&model, |model| loss(model.forward(x.clone())));
+    let (expected, plain) = run(&model, |model| {
+        let x = stack(&model.blocks, x.clone());
+        loss(head(&model.head, head(&model.head, x)))
+    });
+    assert_same(&value, &expected);
+    assert_all_same(&grads, &plain);
+    assert!(grads.iter().all(Option::is_some));
 }

@@ -1,6 +1,7 @@
 //! `remat::autocast` against models that are cast by hand, in plain burn.
 
 mod attention;
+mod corners;
 mod layers;
 mod limits;
 mod scope;
