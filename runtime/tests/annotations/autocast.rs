@@ -233,8 +233,13 @@ impl Forward for Linear {
 
 #[remat::forward]
 impl<M: Layer + Forward> Repeated<M> {
+    #[allow(
+        clippy::used_underscore_binding,
+        reason = "a name that the macro writes too"
+    )]
     fn forward(&self, mut x: Tensor<2>) -> Tensor<2> {
-        for _ in 0..3 {
+        let _casts = 3;
+        for _ in 0.._casts {
             x = self.cell.forward(x);
             for layer in &self.layers {
                 x = layer.forward(x).tanh();

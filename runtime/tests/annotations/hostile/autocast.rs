@@ -69,7 +69,6 @@ mod bare {
         pub(super) fn forward(&self, bf16: Tensor<3>) -> Tensor<3> {
             /// How often.
             const TIMES: usize = 2;
-            let _casts = ();
             let x = self
                 .attention
                 .forward(MhaInput::self_attn(self.norm.forward(bf16)))

@@ -39,8 +39,8 @@ fn s18_losses_are_refused() {
 
 #[test]
 fn normalisation_is_refused_and_an_island_in_f32() {
-    let device = device();
     type Net = (Linear, LayerNorm);
+    let device = device();
     let model: Net = (
         LinearConfig::new(D, D).init(&device),
         LayerNormConfig::new(D).init(&device),
@@ -105,13 +105,13 @@ fn statistics(norm: &BatchNorm) -> [burn::tensor::TensorData; 2] {
 /// Clones of a module share running statistics, and a cast that is refused must not have written any.
 #[test]
 fn running_statistics_are_not_touched() {
+    type Net = (BatchNorm, Linear);
     let device = device();
     let norm = BatchNormConfig::new(2).init(&device);
     let x = numbers([4, 2], &device);
     let _ = norm.forward(x.clone());
     let before = statistics(&norm);
     let model = (norm.clone(), LinearConfig::new(2, 2).init(&device));
-    type Net = (BatchNorm, Linear);
     let call = |(norm, linear): &Net, (x,): (Tensor<2>,)| linear.forward(norm.forward(x));
     let message = panic_of(|| autocast(Precision::BF16, &model, (x.clone(),), call));
     assert!(message.contains("`BatchNorm`"), "{message}");
