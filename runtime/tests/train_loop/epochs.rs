@@ -1,7 +1,8 @@
 //! Where windows begin and end.
 
-use crate::support::{Net, loader, numbers, turn};
+use crate::support::{Net, bits, device, loader, turn};
 use burn::optim::SgdConfig;
+use burn::tensor::Tensor;
 use remat::train::accumulator::{Accumulator, Schedule};
 use remat::train::{LastWindow, MicroBatch, TrainLoop, Update};
 
@@ -56,17 +57,13 @@ fn windows_change_with_the_epoch() {
 fn micro_batches_may_have_nothing_to_learn_from() {
     let _turn = turn();
     let mut with = training().accumulate(2).unwrap();
-    let padded = |epoch| loader(epoch).flat_map(|x| [numbers([1, 6], 0).slice([0..0]), x]);
-    let forward =
-        |model: &Net, x: burn::tensor::Tensor<2>| (x.dims()[0] > 0).then(|| model.loss(x));
+    let padded = |epoch| loader(epoch).flat_map(|x| [Tensor::zeros([0, 6], &device()), x]);
+    let forward = |model: &Net, x: Tensor<2>| (x.dims()[0] > 0).then(|| model.loss(x));
     with.run(2, padded, forward).unwrap();
 
     let mut without = training().accumulate(2).unwrap();
     without.run(2, loader, Net::loss).unwrap();
-    assert_eq!(
-        crate::support::bits(with.model()),
-        crate::support::bits(without.model())
-    );
+    assert_eq!(bits(with.model()), bits(without.model()));
     assert_eq!(with.position().windows, 6);
 }
 

@@ -18,15 +18,15 @@ fn training() -> TrainLoop<Net> {
 struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
-    fn say(&self, what: String) -> Result<(), ObserverError> {
+    fn say(&self, what: String) {
         self.0.lock().unwrap().push(what);
-        Ok(())
     }
 }
 
 impl Observer for Log {
     fn begin(&mut self, position: &Position) -> Result<(), ObserverError> {
-        self.say(format!("begin at {}", position.windows))
+        self.say(format!("begin at {}", position.windows));
+        Ok(())
     }
 
     fn epoch(&mut self, epoch: &Epoch) -> Result<(), ObserverError> {
@@ -36,15 +36,18 @@ impl Observer for Log {
             windows,
             ..
         } = epoch;
-        self.say(format!("epoch {number} of {epochs}, {windows:?}"))
+        self.say(format!("epoch {number} of {epochs}, {windows:?}"));
+        Ok(())
     }
 
     fn update(&mut self, update: &Update) -> Result<(), ObserverError> {
-        self.say(format!("window {}", update.position.windows))
+        self.say(format!("window {}", update.position.windows));
+        Ok(())
     }
 
     fn end(&mut self, summary: &Summary) -> Result<(), ObserverError> {
-        self.say(format!("end at {}", summary.position.windows))
+        self.say(format!("end at {}", summary.position.windows));
+        Ok(())
     }
 }
 

@@ -29,9 +29,12 @@ fn rate(update: &Update) -> f64 {
 fn a_step_that_is_skipped_changes_nothing_but_the_scale() {
     let _turn = turn();
     for scaled in [false, true] {
-        let new = || match scaled {
-            true => training().amp(GradScaler::default()),
-            false => training(),
+        let new = || {
+            if scaled {
+                training().amp(GradScaler::default())
+            } else {
+                training()
+            }
         };
         let mut training = new();
         let first = rate(&update(&mut training, 1.0));
