@@ -267,7 +267,7 @@ pub use remat_macros::TensorTree;
 pub use quantize::Rounding;
 #[doc(hidden)]
 pub use strategy::Passes;
-pub use strategy::inplace::{Inplace, InplaceActivation, KeepsOutput};
+pub use strategy::inplace::{Inplace, InplaceActivation};
 pub use strategy::{
     Autocast, Checkpoint, CheckpointSequence, FrozenStats, IgnoresValue, Layer, NotComputed,
     Quantize, Recompute, RecomputeAttention, Returned, Segments, TailLayer, TooManySegments,

@@ -45,6 +45,8 @@ impl Scale {
 }
 
 impl InplaceActivation for Scale {
+    const KEEPS_OUTPUT: bool = false;
+
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
     }

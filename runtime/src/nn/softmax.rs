@@ -1,6 +1,6 @@
 //! Softmax as layers, which can be in place.
 
-use crate::strategy::inplace::{InplaceActivation, KeepsOutput, Overwritten};
+use crate::strategy::inplace::{InplaceActivation, Overwritten};
 use burn::module::Module;
 use burn::tensor::{Tensor, activation};
 
@@ -100,6 +100,8 @@ fn shifted<const D: usize>(x: Tensor<D>, dim: isize) -> Tensor<D> {
 // kernel for all, which rounds otherwise.
 
 impl InplaceActivation for Softmax {
+    const KEEPS_OUTPUT: bool = true;
+
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
     }
@@ -117,6 +119,8 @@ impl InplaceActivation for Softmax {
 }
 
 impl InplaceActivation for LogSoftmax {
+    const KEEPS_OUTPUT: bool = true;
+
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
     }
@@ -131,6 +135,3 @@ impl InplaceActivation for LogSoftmax {
         })
     }
 }
-
-impl KeepsOutput for Softmax {}
-impl KeepsOutput for LogSoftmax {}

@@ -6,6 +6,7 @@ mod bits;
 mod buffers;
 mod copies;
 mod exponential;
+mod known;
 mod models;
 mod segments;
 mod sides;

@@ -132,6 +132,8 @@ impl<const D: usize> IgnoresValue<D> for Dropout {
 }
 
 impl InplaceActivation for Dropout {
+    const KEEPS_OUTPUT: bool = false;
+
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
     }

@@ -10,7 +10,7 @@ use burn::tensor::Tensor;
 /// ```
 /// use burn::module::Module;
 /// use burn::tensor::{Device, Tensor};
-/// use remat::inplace::{InplaceActivation, KeepsOutput, Overwritten};
+/// use remat::inplace::{InplaceActivation, Overwritten};
 ///
 /// #[derive(Module, Debug)]
 /// struct Exp;
@@ -26,8 +26,6 @@ use burn::tensor::Tensor;
 ///     }
 /// }
 ///
-/// impl KeepsOutput for Exp {}
-///
 /// let device = Device::flex().autodiff();
 /// let x = Tensor::<1>::zeros([2], &device).require_grad();
 /// let y = remat::inplace(&Exp, x.clone() * 3.0);
@@ -41,6 +39,32 @@ use burn::tensor::Tensor;
     note = "the documentation of the module `remat::inplace` has a table of the layers that can be in place"
 )]
 pub trait InplaceActivation: Clone + Send + 'static {
+    /// Whether the gradient, as computed in place, needs the layer's own output: another layer in place after it would have
+    /// to copy that, so `#[inplace]` refuses it.
+    ///
+    /// A layer that keeps something else says `false`:
+    ///
+    /// ```
+    /// use burn::tensor::Tensor;
+    /// use remat::inplace::{InplaceActivation, Overwritten};
+    ///
+    /// #[derive(Clone)]
+    /// struct Negate;
+    ///
+    /// impl InplaceActivation for Negate {
+    ///     const KEEPS_OUTPUT: bool = false;
+    ///
+    ///     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
+    ///         x.neg()
+    ///     }
+    ///
+    ///     fn overwrite<const D: usize>(&self, x: Tensor<D>) -> Overwritten<D> {
+    ///         Overwritten::new(x.neg(), |gradient| gradient.neg())
+    ///     }
+    /// }
+    /// ```
+    const KEEPS_OUTPUT: bool = true;
+
     /// The layer as it is without remat: what runs [without strategies](crate::without_strategies), and where no gradient
     /// is needed.
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D>;
@@ -49,17 +73,6 @@ pub trait InplaceActivation: Clone + Send + 'static {
     /// that does not need `x`.
     fn overwrite<const D: usize>(&self, x: Tensor<D>) -> Overwritten<D>;
 }
-
-/// Marks the layers whose gradient, as computed in place, needs their own output: another layer in place after such a one
-/// has to copy it, so `#[inplace]` refuses it.
-///
-/// None of burn's layers keeps its output otherwise.
-///
-/// ```
-/// fn keeps_output(_: &impl remat::KeepsOutput) {}
-/// keeps_output(&burn::nn::Relu::new());
-/// ```
-pub trait KeepsOutput {}
 
 /// The output of a layer that has overwritten its input, and the way to its gradient.
 pub struct Overwritten<const D: usize> {
@@ -93,7 +106,7 @@ impl<const D: usize> Overwritten<D> {
     }
 
     /// As [`new`](Self::new), for a gradient that also needs the output, which comes first. Such a layer
-    /// [keeps its output](KeepsOutput).
+    /// [keeps its output](InplaceActivation::KEEPS_OUTPUT).
     ///
     /// ```
     /// use burn::tensor::{Device, Tensor};

@@ -1,11 +1,13 @@
 //! burn's layers whose gradient is computed from the output, with the operations that burn itself uses for it.
 
-use super::activation::{InplaceActivation, KeepsOutput, Overwritten};
+use super::activation::{InplaceActivation, Overwritten};
 use crate::tape::kernels;
 use burn::nn::{Relu, Sigmoid, Tanh};
 use burn::tensor::Tensor;
 
 impl InplaceActivation for Relu {
+    const KEEPS_OUTPUT: bool = true;
+
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
     }
@@ -17,6 +19,8 @@ impl InplaceActivation for Relu {
 }
 
 impl InplaceActivation for Sigmoid {
+    const KEEPS_OUTPUT: bool = true;
+
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
     }
@@ -28,6 +32,8 @@ impl InplaceActivation for Sigmoid {
 }
 
 impl InplaceActivation for Tanh {
+    const KEEPS_OUTPUT: bool = true;
+
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
     }
@@ -39,7 +45,3 @@ impl InplaceActivation for Tanh {
         })
     }
 }
-
-impl KeepsOutput for Relu {}
-impl KeepsOutput for Sigmoid {}
-impl KeepsOutput for Tanh {}

@@ -15,7 +15,7 @@ use burn::tensor::Tensor;
 /// * Only a buffer that nobody else holds is overwritten: hand the tensor over, and do not keep a clone. A shared one is
 ///   copied, with the same result, and [counted](crate::inplace::copies).
 /// * What keeps `x` for its own gradient also shares it: a layer that is given `x` before, and keeps its inputs, or
-///   another layer in place that gave `x` and [keeps its output](crate::KeepsOutput).
+///   another layer in place that gave `x` and [keeps its output](InplaceActivation::KEEPS_OUTPUT).
 /// * Time: that of the plain layer, without allocating (but for the bits of some layers, and for exponentials).
 ///
 /// Where no gradient is needed, and [without strategies](crate::without_strategies), it is the plain call.

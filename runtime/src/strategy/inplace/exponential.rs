@@ -1,7 +1,7 @@
 //! burn's layers that are an exponential on one side of 0, whose gradient follows from the output:
 //! `alpha · exp(x)` is `y + alpha`.
 
-use super::activation::{InplaceActivation, KeepsOutput, Overwritten};
+use super::activation::{InplaceActivation, Overwritten};
 use crate::quantize::{Beyond, Sides};
 use burn::nn::activation::{Celu, Elu, Selu};
 use burn::tensor::Tensor;
@@ -53,7 +53,3 @@ impl InplaceActivation for Selu {
         })
     }
 }
-
-impl KeepsOutput for Elu {}
-impl KeepsOutput for Celu {}
-impl KeepsOutput for Selu {}

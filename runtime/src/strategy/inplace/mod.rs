@@ -18,7 +18,7 @@
 //! # Limits
 //!
 //! burn keeps a mask of one byte an element for each limit, so what is saved here is 7/8 of that (15/16 where there are two
-//! limits), and the buffers that burn computes with. Such a layer does not [keep its output](KeepsOutput): another one in
+//! limits), and the buffers that burn computes with. Such a layer does not [keep its output](InplaceActivation::KEEPS_OUTPUT): another one in
 //! place may follow. burn computes `HardSigmoid` in f32, so an input of another type is replaced and not overwritten.
 //!
 //! # Exponentials
@@ -55,9 +55,11 @@ mod burn_nn;
 pub(super) mod call;
 mod copies;
 mod exponential;
+mod layers;
 mod options;
 mod sides;
 
-pub use activation::{InplaceActivation, KeepsOutput, Overwritten};
+pub use activation::{InplaceActivation, Overwritten};
 pub use copies::copies;
+pub use layers::{InplaceLayers, keeps_output};
 pub use options::Inplace;

@@ -9,6 +9,8 @@ use burn::nn::activation::{HardSigmoid, Hardtanh, LeakyRelu, Relu6};
 use burn::tensor::{FloatDType, Tensor};
 
 impl InplaceActivation for LeakyRelu {
+    const KEEPS_OUTPUT: bool = false;
+
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
     }
@@ -24,6 +26,8 @@ impl InplaceActivation for LeakyRelu {
 }
 
 impl InplaceActivation for Relu6 {
+    const KEEPS_OUTPUT: bool = false;
+
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
     }
@@ -35,6 +39,8 @@ impl InplaceActivation for Relu6 {
 }
 
 impl InplaceActivation for Hardtanh {
+    const KEEPS_OUTPUT: bool = false;
+
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
     }
@@ -46,6 +52,8 @@ impl InplaceActivation for Hardtanh {
 }
 
 impl InplaceActivation for HardSigmoid {
+    const KEEPS_OUTPUT: bool = false;
+
     fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         self.forward(x)
     }
