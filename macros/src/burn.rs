@@ -58,7 +58,7 @@ impl Known<'_> {
     /// What the gradient can be computed from.
     pub fn gradient(&self) -> Gradient {
         match self.name.as_str() {
-            "Relu" | "Sigmoid" | "Tanh" | "Elu" | "Celu" | "Selu" => Gradient::OfOutput,
+            name if KEEP_OUTPUT.contains(&name) => Gradient::OfOutput,
             "Dropout" => Gradient::OfMask,
             "LeakyRelu" | "Relu6" | "Hardtanh" | "HardSigmoid" => Gradient::OfSides,
             name if ACTIVATIONS.contains(&name) => Gradient::OfInput,
@@ -81,10 +81,9 @@ pub fn known(ty: &Type) -> Option<Known<'_>> {
     })
 }
 
-/// Whether a layer in place keeps its output. A type that is not burn's is taken for one that does: a second layer in place
-/// behind it would save nothing if so.
+/// Whether a layer in place is known by its name to keep its output. Of the others rustc knows it.
 pub fn keeps_output(ty: &Type) -> bool {
-    known(ty).is_none_or(|known| known.gradient() == Gradient::OfOutput)
+    matches!(layer_type(ty), Type::Path(path) if KEEP_OUTPUT.contains(&last_name(&path.path).as_str()))
 }
 
 /// Whether the gradient of a layer of this type needs no more of its input than the signs.
@@ -196,6 +195,18 @@ const LOSSES: &[&str] = &[
     "SmoothL1Loss",
     "SoftMarginLoss",
     "TripletMarginLoss",
+];
+
+/// burn's layers, and remat's, whose `KEEPS_OUTPUT` is true. (`runtime/tests/inplace` compares the two.)
+const KEEP_OUTPUT: &[&str] = &[
+    "Celu",
+    "Elu",
+    "LogSoftmax",
+    "Relu",
+    "Selu",
+    "Sigmoid",
+    "Softmax",
+    "Tanh",
 ];
 
 const PRODUCTS: &[&str] = &[

@@ -157,14 +157,17 @@ use syn::{DeriveInput, parse_macro_input};
 /// `LogSoftmax` and `Scale` of `remat::nn`; and your own `remat::InplaceActivation`s. What is overwritten must have no
 /// other handle, so [`macro@forward`] follows the tensors of a method, and it is an error if
 ///
-/// * the input is a clone whose original is still in scope, used or not; or another clone, a view, a tuple, a list or a
-///   closure has it;
+/// * the input is a clone whose original is still in scope, used or not; or another clone, a view, a tuple, a list, a
+///   closure or a temporary has it; or it is what a function gave that nobody knows, and may be what that was given;
 /// * a layer or an operation that keeps it for its gradient was given a clone of it, or something nobody knows: a function, a
 ///   method of yours, a macro;
-/// * it is the output of another layer in place (but for a dropout and the four with a limit), which needs it;
+/// * it is the output of another layer in place which needs it: one whose `InplaceActivation::KEEPS_OUTPUT` is true, as it is
+///   for a layer of yours that says nothing. In an impl with parameters, rustc finds that when it builds the method, not when
+///   it only checks it;
 /// * it is a parameter, a leaf, or lent by the caller. An argument by value is the method's own: whether its caller keeps a
-///   clone of it is not seen here, nor what `impl`s without `#[remat::forward]` do. A layer of a type of yours is taken for
-///   one that needs its output. At run time a shared tensor is copied, and `remat::inplace::copies()` counts.
+///   clone of it is not seen here, nor what `impl`s without `#[remat::forward]` do. Methods named `forward` or `forward_*` are
+///   taken for those of layers, whose outputs are their own. At run time a shared tensor is copied, and
+///   `remat::inplace::copies()` counts.
 ///
 /// ```ignore
 /// #[derive(Module, Debug, Remat)]

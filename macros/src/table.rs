@@ -55,7 +55,7 @@ pub struct Row {
     pub strategy: Strategy,
     /// Whether the second run ends where nothing more is needed.
     pub early_stop: bool,
-    /// Whether its gradient, as computed in place, needs its output.
+    /// Whether it is known by its name that its gradient, as computed in place, needs its output.
     pub keeps_output: bool,
     /// Whether it is a list of layers, whose parameters are cast.
     pub list: bool,

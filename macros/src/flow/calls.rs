@@ -1,18 +1,20 @@
-//! Calls: of layers, of operations on tensors, of what nobody knows.
+//! Calls of functions: layers with a strategy, constructors, what nobody knows.
 
-use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, spanned::Spanned};
+use syn::{Expr, ExprCall, ExprClosure, spanned::Spanned};
 
 use super::{
     Flow,
+    containers::is_wrapper,
     expr::join_all,
+    methods::{Invocation, is_of_mem, text_of},
     rules::Layer,
     state::Who,
-    tensor::{Method, hands_on},
-    value::Value,
+    tensor::{is_of_burn, makes_constant},
+    value::{Site, Value},
 };
 use crate::{
     strategy::Strategy,
-    syntax::{is_forward, is_upper, last_name, peel, show},
+    syntax::{is_upper, last_name, peel, show},
     table::Row,
 };
 
@@ -22,42 +24,58 @@ impl<'t> Flow<'t> {
             return self.layer_call(call, row);
         }
         let Expr::Path(function) = peel(&call.func) else {
-            self.expr(&call.func);
-            return self.unknown_call(call);
+            let function = self.expr(&call.func);
+            return self.unknown_call(call, function);
         };
-        let is_constructor = |last: &syn::PathSegment| is_upper(&last.ident);
-        if function.path.segments.last().is_some_and(is_constructor) {
+        let path = &function.path;
+        if is_constructor(call) {
             let values = self.operands(call.args.iter());
             let names = (0..).map(|index: usize| index.to_string());
             return Value::Parts(names.zip(values).collect());
         }
-        match last_name(&function.path).as_str() {
+        if let Some(invocation) = Invocation::of_path(call, function) {
+            return self.method(&invocation);
+        }
+        match last_name(path).as_str() {
             "drop" => {
                 self.operands(call.args.iter());
                 Value::NOTHING
             }
-            // `Clone::clone(&x)`
-            "clone" if call.args.len() == 1 => join_all(self.operands(call.args.iter())),
+            _ if is_wrapper(path) => join_all(self.operands(call.args.iter())),
+            name if is_of_mem(path) => match self.of_mem(call, name) {
+                Some(value) => value,
+                None => self.unknown_call(call, Value::NOTHING),
+            },
             // The pieces are copied.
             "cat" | "stack" => {
                 self.operands(call.args.iter());
                 self.make(call)
             }
-            _ => self.unknown_call(call),
+            _ if makes_constant(path) => {
+                self.operands(call.args.iter());
+                self.constant_at(Site::of(call))
+            }
+            name if is_of_burn(name) => self.kept_by_function(call),
+            _ => {
+                let closure = self.borrowed(&call.func);
+                self.unknown_call(call, closure)
+            }
         }
     }
 
-    /// Of a function that may keep what it is given.
-    fn unknown_call(&mut self, call: &ExprCall) -> Value {
-        let arguments = self.operands(call.args.iter());
-        let text = show(&call.func);
-        for argument in &arguments {
-            self.hold(
-                argument,
-                Who::Unknown,
-                &format!("{text}(..)"),
-                call.func.span(),
-            );
+    /// Of a function that may keep what it is given, and give it back, as a closure what it has.
+    fn unknown_call(&mut self, call: &ExprCall, function: Value) -> Value {
+        let mut values = self.operands(call.args.iter());
+        values.push(function);
+        let (text, place) = text_of(&call.func);
+        self.opaque(Site::of(call), values, &text, place)
+    }
+
+    /// `linear(x, weight, None)`: what a layer of burn's calls.
+    fn kept_by_function(&mut self, call: &ExprCall) -> Value {
+        let (text, place) = text_of(&call.func);
+        for argument in self.operands(call.args.iter()) {
+            self.hold(&argument, Who::Operation, &text, place);
         }
         self.make(call)
     }
@@ -70,7 +88,7 @@ impl<'t> Flow<'t> {
     }
 
     /// `::remat::checkpoint_with(Self::F_CHECKPOINT_APPLIED_BY_REMAT_FORWARD, &self.f, (x,), |f, (x,)| f.forward(x))`
-    fn layer_call(&mut self, call: &ExprCall, row: &Row) -> Value {
+    fn layer_call(&mut self, call: &ExprCall, row: &'t Row) -> Value {
         let strategy = row.strategy;
         let text = call
             .args
@@ -101,89 +119,18 @@ impl<'t> Flow<'t> {
         self.make(call)
     }
 
-    pub fn method_call(&mut self, call: &ExprMethodCall) -> Value {
-        let name = call.method.to_string();
-        if name == "clone" && call.args.is_empty() {
-            return self.borrowed(&call.receiver);
-        }
-        let of_module = self.is_of_module(&call.receiver);
-        match Method::named(&name) {
-            _ if of_module => self.module_call(call, &name),
-            _ if is_forward(&call.method) => self.kept(call, Who::Layer),
-            Method::Looks => {
-                self.borrowed(&call.receiver);
-                self.operands(call.args.iter());
-                Value::NOTHING
-            }
-            Method::Views => {
-                let receiver = self.expr(&call.receiver);
-                self.wait(receiver);
-                self.operands(call.args.iter());
-                self.go_on().whole()
-            }
-            Method::MakesLeaf => {
-                let receiver = self.expr(&call.receiver);
-                self.hold(&receiver, Who::Leaf, &show(call), call.method.span());
-                receiver
-            }
-            Method::Frees => {
-                self.receiver_and_arguments(call);
-                self.make(call)
-            }
-            Method::Keeps => self.kept(call, Who::Operation),
-            Method::Unknown if hands_on(&name) => self.handed_on(call),
-            Method::Unknown if name == "push" => self.pushed(call),
-            Method::Unknown => self.unknown_method(call),
-        }
-    }
-
-    /// What keeps its operands for the backward pass.
-    fn kept(&mut self, call: &ExprMethodCall, who: Who) -> Value {
-        let operands = self.receiver_and_arguments(call);
-        for operand in &operands {
-            self.hold(
-                operand,
-                who,
-                &format!(".{}(..)", call.method),
-                call.method.span(),
-            );
-        }
-        self.make(call)
-    }
-
-    fn receiver_and_arguments(&mut self, call: &ExprMethodCall) -> Vec<Value> {
-        self.operands(std::iter::once(&*call.receiver).chain(&call.args))
-    }
-
-    /// A method of the module, or of one of its layers.
-    fn module_call(&mut self, call: &ExprMethodCall, name: &str) -> Value {
-        let module = self.borrowed(&call.receiver);
-        let arguments = self.operands(call.args.iter());
-        for argument in &arguments {
-            let text = format!("{}.{name}(..)", show(&call.receiver));
-            let who = if is_forward(&call.method) {
-                Who::Layer
-            } else {
-                Who::Unknown
-            };
-            self.hold(argument, who, &text, call.method.span());
-        }
-        // A parameter, or a layer: what is not called has no tensor of its own.
-        if hands_on(name) || Method::named(name) == Method::Views {
-            return module;
-        }
-        self.make(call)
-    }
-
     /// Whether an expression is a part of the module: `self.layers.iter()`, or a layer of a loop over them.
-    fn is_of_module(&self, expr: &Expr) -> bool {
+    pub fn is_of_module(&self, expr: &Expr) -> bool {
         if let Some(place) = self.place(expr) {
             return self.lent_by(&self.look(&place)) == Some(Who::Module);
         }
         match peel(expr) {
-            Expr::MethodCall(call) if hands_on(&call.method.to_string()) => {
-                // A parameter is a tensor, and no module.
-                call.method != "val" && call.method != "base" && self.is_of_module(&call.receiver)
+            // A parameter is a tensor, and no module.
+            Expr::MethodCall(call) => {
+                super::tensor::hands_on(&call.method.to_string())
+                    && call.method != "val"
+                    && call.method != "base"
+                    && self.is_of_module(&call.receiver)
             }
             Expr::Reference(reference) => self.is_of_module(&reference.expr),
             Expr::Index(index) => self.is_of_module(&index.expr),
@@ -192,63 +139,17 @@ impl<'t> Flow<'t> {
             _ => false,
         }
     }
+}
 
-    /// `tensors.iter()`, `maybe.unwrap()`: what is inside. A container that is only looked at keeps it.
-    fn handed_on(&mut self, call: &ExprMethodCall) -> Value {
-        // Elements are not told apart: those that are not taken out are still there.
-        let whole = matches!(
-            call.method.to_string().as_str(),
-            "expect"
-                | "into"
-                | "into_iter"
-                | "ok"
-                | "ok_or"
-                | "ok_or_else"
-                | "unwrap"
-                | "unwrap_or"
-                | "unwrap_or_default"
-                | "unwrap_or_else"
-        );
-        let inside = if whole {
-            self.expr(&call.receiver)
-        } else {
-            self.borrowed(&call.receiver)
-        };
-        self.wait(inside);
-        let others = self.operands(call.args.iter());
-        let inside = self.go_on();
-        let only = match &inside {
-            Value::Parts(parts) if parts.len() == 1 => inside.part("0"),
-            _ => inside.whole(),
-        };
-        only.join(join_all(others))
-    }
-
-    /// `tensors.push(x)`: it is in there, too.
-    fn pushed(&mut self, call: &ExprMethodCall) -> Value {
-        let added = self.operands(call.args.iter());
-        if let Some(place) = self.place(&call.receiver) {
-            let list = self.look(&place);
-            let all = self.listed(
-                std::iter::once(list).chain(added).collect(),
-                call.method.span(),
-            );
-            self.put(&place, all);
-        }
-        Value::NOTHING
-    }
-
-    /// It may take the tensor or look at it, and clone what it looks at.
-    fn unknown_method(&mut self, call: &ExprMethodCall) -> Value {
-        let receiver = self.borrowed(&call.receiver);
-        self.wait(receiver.clone());
-        let arguments = self.operands(call.args.iter());
-        self.go_on();
-        let text = format!(".{}(..)", call.method);
-        for value in arguments.iter().chain([&receiver]) {
-            self.hold(value, Who::Unknown, &text, call.method.span());
-        }
-        self.make(call)
+/// `Some(..)`, `Pair(..)`
+pub fn is_constructor(call: &ExprCall) -> bool {
+    match peel(&call.func) {
+        Expr::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| is_upper(&last.ident)),
+        _ => false,
     }
 }
 

@@ -5,9 +5,11 @@ use syn::{Block, Expr, ExprClosure, ExprIf, ExprMatch, Local, Stmt, spanned::Spa
 
 use super::{
     Flow,
+    pattern::left,
     state::{Who, join},
     value::Value,
 };
+use crate::syntax::peel;
 
 impl Flow<'_> {
     pub fn control(&mut self, expr: &Expr) -> Value {
@@ -20,8 +22,14 @@ impl Flow<'_> {
             Expr::If(branch) => self.branch(branch),
             Expr::Match(matched) => self.matched(matched),
             Expr::Let(condition) => {
-                let value = self.expr(&condition.expr);
-                self.bind(&condition.pat, value);
+                if let Some(place) = self.place(&condition.expr) {
+                    self.bind_place(&condition.pat, &place);
+                } else {
+                    let value = self.expr(&condition.expr);
+                    // What the pattern does not take is there until the statement ends.
+                    self.temporary(&condition.expr, &left(&condition.pat, &value));
+                    self.bind(&condition.pat, value);
+                }
                 Value::NOTHING
             }
             Expr::Loop(looped) => self.looped(looped.label.as_ref(), |flow| {
@@ -30,15 +38,16 @@ impl Flow<'_> {
             }),
             Expr::While(looped) => self.looped(looped.label.as_ref(), |flow| {
                 let depth = flow.scopes.depth();
-                flow.scoped(|flow| {
-                    flow.expr(&looped.cond);
+                let round = |flow: &mut Self| {
+                    flow.condition_statement(&looped.cond);
                     let mut ended = flow.state.clone();
                     if let Some(ended) = &mut ended {
                         ended.leave(flow.scopes.inside(depth));
                     }
                     flow.block(&looped.body);
                     ended
-                })
+                };
+                flow.statement(|flow| flow.scoped(round))
             }),
             Expr::ForLoop(looped) => {
                 let items = self.expr(&looped.expr);
@@ -80,26 +89,20 @@ impl Flow<'_> {
                 }
             }
             Expr::Assign(assign) => {
-                let value = self.expr(&assign.right);
-                match self.place(&assign.left) {
-                    Some(place) => self.put(&place, value),
-                    None => self.assigned(&assign.left, &value),
-                }
+                // An `_` does not move what is in a place. Of a tuple, it may be any part.
+                let value = match self.place(&assign.right) {
+                    Some(place) if leaves(&assign.left) => self.look(&place),
+                    _ => self.expr(&assign.right),
+                };
+                self.assigned(&assign.left, &value);
                 Value::NOTHING
             }
-            Expr::Closure(closure) => {
-                self.closure(closure);
-                Value::NOTHING
-            }
+            Expr::Closure(closure) => self.closure(closure),
             Expr::Async(block) => {
-                self.mentioned(
-                    block.block.to_token_stream(),
-                    Who::Closure,
-                    "async",
-                    block.span(),
-                );
+                let named = self.named_in(block.block.to_token_stream());
+                self.hold(&named, Who::Closure, "async", block.span());
                 self.apart(|flow| flow.block(&block.block));
-                Value::NOTHING
+                named
             }
             Expr::Await(awaited) => self.expr(&awaited.base).whole(),
             _ => Value::NOTHING,
@@ -110,7 +113,7 @@ impl Flow<'_> {
         self.scoped(|flow| {
             let mut last = Value::NOTHING;
             for stmt in &block.stmts {
-                last = match stmt {
+                last = flow.statement(|flow| match stmt {
                     Stmt::Local(local) => flow.local(local),
                     Stmt::Expr(expr, None) => flow.expr(expr),
                     Stmt::Expr(expr, Some(_)) => {
@@ -123,33 +126,36 @@ impl Flow<'_> {
                         Value::NOTHING
                     }
                     Stmt::Item(_) => Value::NOTHING,
-                };
+                });
             }
             last
         })
     }
 
     fn local(&mut self, local: &Local) -> Value {
-        let value = match &local.init {
-            Some(init) => {
-                let value = self.expr(&init.expr);
-                // What nothing binds stays where it is.
-                if let Some(place) = self.place(&init.expr) {
-                    let left = super::pattern::left(&local.pat, &value);
-                    if !left.is_nothing() {
-                        self.put(&place, left);
-                    }
-                }
-                if let Some((_, otherwise)) = &init.diverge {
-                    let here = self.state.clone();
-                    self.expr(otherwise);
-                    self.state = here;
-                }
-                value
-            }
-            None => Value::NOTHING,
+        let Some(init) = &local.init else {
+            self.bind(&local.pat, Value::NOTHING);
+            return Value::NOTHING;
         };
-        self.bind(&local.pat, value);
+        let place = self.place(&init.expr);
+        // A number of the module's is copied.
+        let place = place.filter(|place| {
+            !matches!(peel(&init.expr), Expr::Field(_))
+                || self.lent_by(&self.look(place)) != Some(Who::Module)
+        });
+        let value = match &place {
+            Some(_) => Value::NOTHING,
+            None => self.expr(&init.expr),
+        };
+        if let Some((_, otherwise)) = &init.diverge {
+            let here = self.state.clone();
+            self.expr(otherwise);
+            self.state = here;
+        }
+        match place {
+            Some(place) => self.bind_place(&local.pat, &place),
+            None => self.bind(&local.pat, value),
+        }
         Value::NOTHING
     }
 
@@ -182,7 +188,7 @@ impl Flow<'_> {
     fn branch(&mut self, branch: &ExprIf) -> Value {
         self.scoped(|flow| {
             let before = flow.state.clone();
-            flow.condition(&branch.cond);
+            flow.condition_statement(&branch.cond);
             let (one, other) = flow.either(
                 |flow| flow.block(&branch.then_branch),
                 |flow| {
@@ -198,9 +204,18 @@ impl Flow<'_> {
         })
     }
 
+    /// The temporaries of a condition are dropped before the block, unless it binds a pattern.
+    fn condition_statement(&mut self, expr: &Expr) {
+        if binds(expr) {
+            self.condition(expr);
+        } else {
+            self.statement(|flow| flow.condition(expr));
+        }
+    }
+
     /// All of `a && let Some(b) = c` holds where the block begins.
     fn condition(&mut self, expr: &Expr) {
-        match crate::syntax::peel(expr) {
+        match peel(expr) {
             Expr::Binary(binary) if matches!(binary.op, syn::BinOp::And(_)) => {
                 self.condition(&binary.left);
                 self.condition(&binary.right);
@@ -214,14 +229,10 @@ impl Flow<'_> {
     fn matched(&mut self, matched: &ExprMatch) -> Value {
         let place = self.place(&matched.expr);
         let value = match &place {
-            Some(place) => self.look(place),
+            Some(_) => Value::NOTHING,
             None => self.expr(&matched.expr),
         };
-        self.wait(if place.is_some() {
-            Value::NOTHING
-        } else {
-            value.clone()
-        });
+        self.wait(value.clone());
         let (mut after, mut result) = (None, Value::NOTHING);
         let before = self.state.clone();
         for arm in &matched.arms {
@@ -230,16 +241,13 @@ impl Flow<'_> {
             self.go_on();
             self.wait(match &place {
                 Some(_) => Value::NOTHING,
-                None => super::pattern::left(&arm.pat, &value),
+                None => left(&arm.pat, &value),
             });
             let given = self.scoped(|flow| {
-                if let Some(place) = &place
-                    && super::pattern::takes(&arm.pat)
-                    && flow.lent_by(&value).is_none()
-                {
-                    flow.put(place, super::pattern::left(&arm.pat, &value));
+                match &place {
+                    Some(place) => flow.bind_place(&arm.pat, place),
+                    None => flow.bind(&arm.pat, value.clone()),
                 }
-                flow.bind(&arm.pat, value.clone());
                 flow.expr(&arm.body)
             });
             after = join(after, self.state.take());
@@ -250,17 +258,19 @@ impl Flow<'_> {
         result
     }
 
-    /// A closure may run at any time, or never: what it names is held, and its body is a method of its own.
-    pub fn closure(&mut self, closure: &ExprClosure) {
-        let body = closure.body.to_token_stream();
-        self.mentioned(body, Who::Closure, "the closure", closure.span());
+    /// A closure may run at any time, or never: what it names is held, and its body is a method of its own. It has what it
+    /// names.
+    pub fn closure(&mut self, closure: &ExprClosure) -> Value {
+        let named = self.named_in(closure.body.to_token_stream());
+        self.hold(&named, Who::Closure, "the closure", closure.span());
         self.apart(|flow| {
             for input in &closure.inputs {
                 let value = flow.make(input);
                 flow.bind(input, value);
             }
-            flow.expr(&closure.body)
+            flow.statement(|flow| flow.expr(&closure.body))
         });
+        named
     }
 
     /// Runs `f` as code that runs some other time.
@@ -270,5 +280,28 @@ impl Flow<'_> {
         self.scoped(f);
         self.targets = targets;
         self.state = here;
+    }
+}
+
+/// Whether a condition binds a pattern.
+fn binds(condition: &Expr) -> bool {
+    match peel(condition) {
+        Expr::Let(_) => true,
+        Expr::Binary(binary) => binds(&binary.left) || binds(&binary.right),
+        _ => false,
+    }
+}
+
+/// Whether an assignment leaves something where it is: `_ = x`, `(a, _) = pair`.
+fn leaves(left: &Expr) -> bool {
+    match peel(left) {
+        Expr::Infer(_) | Expr::Range(_) => true,
+        Expr::Tuple(tuple) => tuple.elems.iter().any(leaves),
+        Expr::Array(array) => array.elems.iter().any(leaves),
+        Expr::Call(call) => call.args.iter().any(leaves),
+        Expr::Struct(literal) => {
+            literal.dot2_token.is_some() || literal.fields.iter().any(|field| leaves(&field.expr))
+        }
+        _ => false,
     }
 }

@@ -5,8 +5,8 @@ use syn::{
     BinOp, Expr, ExprBinary, ExprIndex, ExprStruct, ExprUnary, Member, UnOp, spanned::Spanned,
 };
 
-use super::{Flow, state::Who, value::Value};
-use crate::syntax::show;
+use super::{Flow, methods::Invocation, state::Who, value::Value};
+use crate::syntax::{peel, show};
 
 impl Flow<'_> {
     /// Evaluates an expression whose value goes elsewhere: a variable in it is handed over.
@@ -16,8 +16,11 @@ impl Flow<'_> {
             Expr::Group(group) => self.expr(&group.expr),
             Expr::Path(_) | Expr::Field(_) => self.handed_over(expr),
             Expr::Index(index) => self.index(index),
+            Expr::Reference(reference) if reference.mutability.is_some() => {
+                self.led_into(&reference.expr)
+            }
             Expr::Reference(reference) => self.borrowed(&reference.expr),
-            Expr::RawAddr(address) => self.borrowed(&address.expr),
+            Expr::RawAddr(address) => self.led_into(&address.expr),
             Expr::Unary(unary) => self.unary(unary),
             Expr::Binary(binary) => self.binary(binary),
             Expr::Tuple(tuple) => {
@@ -32,7 +35,7 @@ impl Flow<'_> {
             Expr::Repeat(repeat) => self.expr(&repeat.expr),
             Expr::Struct(literal) => self.literal(literal),
             Expr::Call(call) => self.call(call),
-            Expr::MethodCall(call) => self.method_call(call),
+            Expr::MethodCall(call) => self.method(&Invocation::of_method(call)),
             Expr::Macro(mac) => self.macro_call(&mac.mac),
             Expr::Cast(cast) => {
                 self.expr(&cast.expr);
@@ -47,12 +50,23 @@ impl Flow<'_> {
         }
     }
 
-    /// Evaluates a place that is only looked at; anything else is evaluated.
+    /// Evaluates a place that is only looked at. Anything else is evaluated, and there until its statement ends.
     pub fn borrowed(&mut self, expr: &Expr) -> Value {
-        match self.place(expr) {
-            Some(place) => self.look(&place),
-            None => self.expr(expr),
+        if let Some(place) = self.place(expr) {
+            return self.look(&place);
         }
+        let value = self.expr(expr);
+        if !matches!(peel(expr), Expr::Reference(_)) {
+            self.temporary(expr, &value);
+        }
+        value
+    }
+
+    /// `&mut x`: what is written through it is in `x`.
+    fn led_into(&mut self, expr: &Expr) -> Value {
+        let value = self.borrowed(expr);
+        let place = self.place(expr);
+        value.leading_into(place.map(|place| place.variable))
     }
 
     /// Evaluates one after the other. Each waits for the next ones, and is there while they are evaluated.
@@ -138,9 +152,7 @@ impl Flow<'_> {
             let left = self.borrowed(&binary.left);
             self.operation(binary, &[left, right]);
             let made = self.make(binary);
-            if let Some(place) = self.place(&binary.left) {
-                self.put(&place, made);
-            }
+            self.assigned(&binary.left, &made);
             return Value::NOTHING;
         }
         let operands = self.operands([&*binary.left, &*binary.right].into_iter());
@@ -152,22 +164,34 @@ impl Flow<'_> {
         }
     }
 
-    /// Products keep what they multiply.
+    /// Products keep what they multiply, quotients too.
     fn operation(&mut self, binary: &ExprBinary, operands: &[Value]) {
-        let keeps = matches!(
-            binary.op,
-            BinOp::Mul(_)
-                | BinOp::Div(_)
-                | BinOp::Rem(_)
-                | BinOp::MulAssign(_)
-                | BinOp::DivAssign(_)
-                | BinOp::RemAssign(_)
-        );
-        // A number has no gradient.
-        if keeps && operands.iter().all(|operand| !operand.is_nothing()) {
-            for operand in operands {
-                self.hold(operand, Who::Operation, &show(binary), binary.op.span());
+        let (text, place) = (show(binary), binary.op.span());
+        match binary.op {
+            BinOp::Mul(_) | BinOp::MulAssign(_) => self.product(operands, &text, place),
+            BinOp::Div(_) | BinOp::Rem(_) | BinOp::DivAssign(_) | BinOp::RemAssign(_) => {
+                self.quotient(operands, &text, place);
             }
+            _ => {}
+        }
+    }
+
+    /// Each operand is kept for the gradient of the other. A number has none.
+    pub fn product(&mut self, operands: &[Value], text: &str, place: Span) {
+        let [one, other] = operands else { return };
+        for (operand, other) in [(one, other), (other, one)] {
+            if self.has_gradient(other) {
+                self.hold(operand, Who::Operation, text, place);
+            }
+        }
+    }
+
+    /// What is divided is kept for the gradient of the divisor, the divisor for both.
+    pub fn quotient(&mut self, operands: &[Value], text: &str, place: Span) {
+        let [one, other] = operands else { return };
+        self.hold(other, Who::Operation, text, place);
+        if self.has_gradient(other) {
+            self.hold(one, Who::Operation, text, place);
         }
     }
 
@@ -189,35 +213,7 @@ impl Flow<'_> {
     }
 }
 
-impl Flow<'_> {
-    /// The elements of a list, which are not told apart. What is in it twice has another handle, whichever is taken out.
-    pub fn listed(&mut self, values: Vec<Value>, place: Span) -> Value {
-        let mut all = Value::NOTHING;
-        for value in values {
-            let twice = value.common(&all);
-            self.hold(&twice, Who::List, "the list", place);
-            all = all.join(value.whole());
-        }
-        all
-    }
-
-    /// An element that comes out of a list by value: a tensor of its own, unless somebody has what is in the list.
-    pub fn element<T>(&mut self, list: &Value, pattern: &T) -> Value {
-        let Some(state) = &self.state else {
-            return Value::NOTHING;
-        };
-        let is_alone = |buffer| {
-            let (variables, _) = state.sharing(buffer);
-            variables.is_empty() && !state.holders.contains_key(&buffer)
-        };
-        if list.is_nothing() || !list.buffers().into_iter().all(is_alone) {
-            return list.clone();
-        }
-        self.make(pattern)
-    }
-}
-
-pub fn join_all(values: Vec<Value>) -> Value {
+pub fn join_all(values: impl IntoIterator<Item = Value>) -> Value {
     let join = |all: Value, value: Value| all.join(value.whole());
     values.into_iter().fold(Value::NOTHING, join)
 }

@@ -4,6 +4,7 @@ use syn::{Block, Label, Lifetime};
 
 use super::{
     Flow,
+    scope::Depth,
     state::{State, join},
     value::Value,
 };
@@ -12,8 +13,8 @@ use super::{
 pub struct Target {
     label: Option<String>,
     is_loop: bool,
-    /// How many scopes there are outside.
-    depth: usize,
+    /// What there is outside.
+    depth: Depth,
     /// How many operands wait outside.
     waiting: usize,
     left: Option<State>,

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use proc_macro2::Span;
+use proc_macro2::{TokenStream, TokenTree};
 use syn::{Expr, Macro, Token, parse::Parser, punctuated::Punctuated, spanned::Spanned};
 
 use super::{
@@ -33,8 +33,10 @@ impl Flow<'_> {
             }
             _ => {
                 let text = format!("{name}!(..)");
-                self.mentioned(mac.tokens.clone(), Who::Macro, &text, mac.span());
-                self.make(mac)
+                let named = self.named_in(mac.tokens.clone());
+                let holders = self.holders_of(std::slice::from_ref(&named));
+                self.hold(&named, Who::Macro, &text, mac.span());
+                self.given_back(Site::of(mac), vec![named], &holders)
             }
         }
     }
@@ -49,30 +51,18 @@ impl Flow<'_> {
         parsed.clone()
     }
 
-    /// Everything that is named in some tokens is held from now on.
-    pub fn mentioned(
-        &mut self,
-        tokens: proc_macro2::TokenStream,
-        who: Who,
-        text: &str,
-        place: Span,
-    ) {
-        for tree in tokens {
-            match tree {
-                proc_macro2::TokenTree::Group(group) => {
-                    self.mentioned(group.stream(), who, text, place);
-                }
-                proc_macro2::TokenTree::Ident(name) => {
-                    let variable = self.scopes.find(&name);
-                    let value = variable.and_then(|variable| {
-                        self.state.as_ref()?.variables.get(&variable).cloned()
-                    });
-                    if let Some(value) = value {
-                        self.hold(&value, who, text, place);
-                    }
-                }
-                _ => {}
+    /// What the variables have that are named in some tokens.
+    pub fn named_in(&self, tokens: TokenStream) -> Value {
+        let values = tokens.into_iter().map(|tree| match tree {
+            TokenTree::Group(group) => self.named_in(group.stream()),
+            TokenTree::Ident(name) => {
+                let variable = self.scopes.find(&name);
+                let value =
+                    variable.and_then(|variable| self.state.as_ref()?.variables.get(&variable));
+                value.map_or(Value::NOTHING, Value::whole)
             }
-        }
+            _ => Value::NOTHING,
+        });
+        values.fold(Value::NOTHING, Value::join)
     }
 }

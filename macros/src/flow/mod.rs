@@ -4,15 +4,19 @@
 //! nothing, so here it is an error that tells who holds the buffer.
 //!
 //! The method is looked at as it is after its calls were rewritten, when each strategy has its one form. An abstract
-//! interpreter goes through it in the order of evaluation ([`expr`], [`calls`], [`macros`], [`control`], [`loops`], [`pattern`]), with a [`state`]:
+//! interpreter goes through it in the order of evaluation ([`expr`], [`calls`], [`methods`],
+//! [`containers`], [`macros`], [`control`], [`loops`], [`pattern`]), with a [`state`]:
 //! which [`value`]s the variables have, and who keeps what. What operations of burn's keep is in [`tensor`]. At the call of
-//! a layer in place, the [`rules`] look at the state.
+//! a layer in place, the [`rules`] look at the state and say [`why`] not. What only the type of a field can tell becomes an [`assertion`].
 
+mod assertion;
 mod calls;
+mod containers;
 mod control;
 mod expr;
 mod loops;
 mod macros;
+mod methods;
 mod pattern;
 mod place;
 mod rules;
@@ -20,10 +24,16 @@ mod scope;
 mod state;
 mod tensor;
 mod value;
+mod why;
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 use syn::{Expr, FnArg, ImplItemFn, Type};
+
+pub use assertion::Owner;
 
 use crate::{
     error::Errors,
@@ -36,8 +46,9 @@ use scope::Scopes;
 use state::{Holder, State, Who};
 use value::{Site, Value};
 
-/// Reports the layers in place of a method that overwrite something which is still needed.
-pub fn check(table: &Table, function: &ImplItemFn, errors: &mut Errors) {
+/// Reports the layers in place of a method that overwrite something which is still needed. Where the types of fields decide
+/// that, the method asserts it.
+pub fn check(table: &Table, owner: &Owner, function: &mut ImplItemFn, errors: &mut Errors) {
     let in_place = |row: &Row| row.strategy == Strategy::Inplace;
     if !table.rows.iter().any(in_place) {
         return;
@@ -45,7 +56,8 @@ pub fn check(table: &Table, function: &ImplItemFn, errors: &mut Errors) {
     let mut flow = Flow::new(table);
     flow.parameters(function);
     flow.block(&function.block);
-    flow.faults.report(errors);
+    let open = flow.faults.report(errors);
+    assertion::write(table, owner, &open, function);
 }
 
 struct Flow<'a> {
@@ -58,6 +70,8 @@ struct Flow<'a> {
     faults: Faults,
     /// The expressions in macro calls.
     parsed: BTreeMap<Site, Option<Rc<Vec<Expr>>>>,
+    /// The places that make tensors without a gradient.
+    constants: BTreeSet<Site>,
 }
 
 impl<'a> Flow<'a> {
@@ -69,6 +83,7 @@ impl<'a> Flow<'a> {
             targets: Vec::new(),
             faults: Faults::default(),
             parsed: BTreeMap::new(),
+            constants: BTreeSet::new(),
         }
     }
 
@@ -100,16 +115,59 @@ impl<'a> Flow<'a> {
 
     /// A tensor that nobody else knows yet.
     fn make<T>(&mut self, syntax: &T) -> Value {
+        self.make_at(Site::of(syntax))
+    }
+
+    fn make_at(&mut self, site: Site) -> Value {
         match &mut self.state {
-            Some(state) => Value::handle(state.make(Site::of(syntax))),
+            Some(state) => Value::handle(state.make(site)),
             None => Value::NOTHING,
         }
+    }
+
+    /// A tensor without a gradient that nobody else knows yet.
+    fn constant_at(&mut self, site: Site) -> Value {
+        self.constants.insert(site);
+        self.make_at(site)
+    }
+
+    /// One of those in a value, which nobody else has.
+    fn own(&mut self, site: Site, value: &Value) -> Value {
+        let mut value = value.clone();
+        let made = self.make_at(site);
+        value.age(site);
+        if let Some(state) = &mut self.state {
+            state.is_one_of(&made, &value);
+        }
+        made
+    }
+
+    /// Whether there is a gradient to be computed for what is in a value.
+    fn has_gradient(&self, value: &Value) -> bool {
+        let is_constant = |buffer: value::Buffer| self.constants.contains(&buffer.site);
+        !value.buffers().into_iter().all(is_constant)
+    }
+
+    /// Those who hold what is in some values.
+    fn holders_of(&self, values: &[Value]) -> Vec<Holder> {
+        let Some(state) = &self.state else {
+            return Vec::new();
+        };
+        let buffers = values.iter().flat_map(Value::buffers);
+        let holders = buffers.filter_map(|buffer| state.holders.get(&buffer));
+        holders.cloned().collect()
     }
 
     fn hold(&mut self, value: &Value, who: Who, text: &str, place: proc_macro2::Span) {
         let text = text.to_string();
         if let Some(state) = &mut self.state {
-            state.hold(value, &Holder { who, text, place });
+            let holder = Holder {
+                who,
+                text,
+                place,
+                only_if: None,
+            };
+            state.hold(value, &holder);
         }
     }
 }

@@ -1,16 +1,26 @@
 //! Places: variables and their fields, which are moved out of or looked at.
 
+use std::collections::BTreeSet;
+
+use proc_macro2::Span;
 use syn::{Expr, Member, UnOp};
 
-use super::{Flow, state::Variable, value::Value};
+use super::{
+    Flow,
+    state::Who,
+    value::{Value, Variable},
+};
 use crate::syntax::{as_ident, peel};
 
 /// `x`, `state.hidden`, `pair.0`
 pub struct Place {
-    variable: Variable,
+    pub variable: Variable,
     fields: Vec<String>,
     /// Whether it is only one of the things there: an element of a list.
-    is_part: bool,
+    pub is_part: bool,
+    /// Whether it is where a reference leads: `*x`.
+    is_behind: bool,
+    pub span: Span,
 }
 
 impl Flow<'_> {
@@ -22,6 +32,8 @@ impl Flow<'_> {
                 variable,
                 fields: Vec::new(),
                 is_part: false,
+                is_behind: false,
+                span: name.span(),
             });
         }
         match peel(expr) {
@@ -33,7 +45,10 @@ impl Flow<'_> {
                 });
                 Some(place)
             }
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.place(&unary.expr),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => Some(Place {
+                is_behind: true,
+                ..self.place(&unary.expr)?
+            }),
             Expr::Index(index) => Some(Place {
                 is_part: true,
                 ..self.place(&index.expr)?
@@ -60,12 +75,41 @@ impl Flow<'_> {
 
     /// Puts something else there, in place of what was there.
     pub fn put(&mut self, place: &Place, value: Value) {
+        let into = self.led_to_by(place.variable);
+        self.write_into(&into, &value);
+        if place.is_behind && into.is_empty() {
+            self.hold(&value, Who::Elsewhere, "", place.span);
+        }
         let value = if place.is_part {
-            self.look(place).whole().join(value.whole())
+            self.listed(vec![self.look(place), value], place.span)
         } else {
             value
         };
         self.write(place, value, true);
+        // The reference leads where it has led.
+        if !into.is_empty()
+            && let Some(state) = &mut self.state
+            && let Some(variable) = state.variables.get_mut(&place.variable)
+        {
+            *variable = variable.leading_into(into);
+        }
+    }
+
+    /// The variables that a variable is a mutable reference into.
+    fn led_to_by(&self, variable: Variable) -> BTreeSet<Variable> {
+        let variables = self.state.as_ref().map(|state| &state.variables);
+        let value = variables.and_then(|variables| variables.get(&variable));
+        value.map(Value::leads_into).unwrap_or_default()
+    }
+
+    /// What is written through a mutable reference may be in each variable that it leads into.
+    pub fn write_into(&mut self, into: &BTreeSet<Variable>, value: &Value) {
+        for variable in into {
+            let variables = self.state.as_mut().map(|state| &mut state.variables);
+            if let Some(there) = variables.and_then(|variables| variables.get_mut(variable)) {
+                *there = there.whole().join(value.whole());
+            }
+        }
     }
 
     fn write(&mut self, place: &Place, value: Value, adding: bool) {

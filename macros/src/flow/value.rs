@@ -16,50 +16,109 @@ impl Site {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Buffer {
     pub site: Site,
-    pub former: bool,
+    former: bool,
 }
+
+impl Buffer {
+    pub fn last(site: Site) -> Self {
+        Self {
+            site,
+            former: false,
+        }
+    }
+
+    pub fn former(site: Site) -> Self {
+        Self { site, former: true }
+    }
+}
+
+/// A variable: where it is declared.
+pub type Variable = Site;
 
 /// What may be in a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// Handles of these buffers. None of them: a number, or whatever else is no tensor.
-    Handles(BTreeSet<Buffer>),
+    Handles(Handles),
     /// A tuple or struct, by its fields.
     Parts(BTreeMap<String, Value>),
 }
 
+/// Nothing at all: a number, or whatever else is no tensor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Handles {
+    /// It may be a handle of each of these.
+    buffers: BTreeSet<Buffer>,
+    /// The variables that it is a mutable reference into: what is written through it may be there.
+    into: BTreeSet<Variable>,
+}
+
+impl Handles {
+    const NOTHING: Self = Self {
+        buffers: BTreeSet::new(),
+        into: BTreeSet::new(),
+    };
+
+    fn with(mut self, other: Self) -> Self {
+        self.buffers.extend(other.buffers);
+        self.into.extend(other.into);
+        self
+    }
+}
+
 impl Value {
-    pub const NOTHING: Self = Self::Handles(BTreeSet::new());
+    pub const NOTHING: Self = Self::Handles(Handles::NOTHING);
 
     pub fn handle(buffer: Buffer) -> Self {
-        Self::Handles(BTreeSet::from([buffer]))
+        Self::handles([buffer])
+    }
+
+    pub fn handles(buffers: impl IntoIterator<Item = Buffer>) -> Self {
+        Self::Handles(Handles {
+            buffers: buffers.into_iter().collect(),
+            into: BTreeSet::new(),
+        })
+    }
+
+    /// The parts in one.
+    fn all(&self) -> Handles {
+        match self {
+            Self::Handles(handles) => handles.clone(),
+            Self::Parts(parts) => parts
+                .values()
+                .fold(Handles::NOTHING, |all, part| all.with(part.all())),
+        }
     }
 
     /// Every buffer that it is a handle of.
     pub fn buffers(&self) -> BTreeSet<Buffer> {
-        match self {
-            Self::Handles(buffers) => buffers.clone(),
-            Self::Parts(parts) => parts.values().flat_map(Self::buffers).collect(),
-        }
+        self.all().buffers
     }
 
+    /// The variables that it is a mutable reference into.
+    pub fn leads_into(&self) -> BTreeSet<Variable> {
+        self.all().into
+    }
+
+    /// It is a mutable reference into these variables, too.
+    pub fn leading_into(&self, variables: impl IntoIterator<Item = Variable>) -> Self {
+        let mut all = self.all();
+        all.into.extend(variables);
+        Self::Handles(all)
+    }
+
+    /// Whether it is no tensor, and leads to none.
     pub fn is_nothing(&self) -> bool {
-        self.buffers().is_empty()
+        self.all() == Handles::NOTHING
     }
 
     /// What it has in common with another.
     pub fn common(&self, other: &Self) -> Self {
-        Self::Handles(
-            self.buffers()
-                .intersection(&other.buffers())
-                .copied()
-                .collect(),
-        )
+        Self::handles(self.buffers().intersection(&other.buffers()).copied())
     }
 
     /// The parts in one.
     pub fn whole(&self) -> Self {
-        Self::Handles(self.buffers())
+        Self::Handles(self.all())
     }
 
     /// A field. Of what has no parts, all of it.
@@ -88,31 +147,24 @@ impl Value {
                 }
                 Self::Parts(parts)
             }
-            (one, other) => {
-                let mut buffers = one.buffers();
-                buffers.extend(other.buffers());
-                // Nothing in particular has the parts of the other.
-                match (one, other) {
-                    (parts @ Self::Parts(_), nothing) if nothing.is_nothing() => parts,
-                    (nothing, parts @ Self::Parts(_)) if nothing.is_nothing() => parts,
-                    _ => Self::Handles(buffers),
-                }
-            }
+            // Nothing in particular has the parts of the other.
+            (parts @ Self::Parts(_), nothing) if nothing.is_nothing() => parts,
+            (nothing, parts @ Self::Parts(_)) if nothing.is_nothing() => parts,
+            (one, other) => Self::Handles(one.all().with(other.all())),
         }
     }
 
     /// What was made at this place was made before, from now on.
     pub fn age(&mut self, site: Site) {
         match self {
-            Self::Handles(buffers) => {
-                if buffers.remove(&Buffer {
-                    site,
-                    former: false,
-                }) {
-                    buffers.insert(Buffer { site, former: true });
-                }
-            }
+            Self::Handles(handles) => age(&mut handles.buffers, site),
             Self::Parts(parts) => parts.values_mut().for_each(|part| part.age(site)),
         }
+    }
+}
+
+pub fn age(buffers: &mut BTreeSet<Buffer>, site: Site) {
+    if buffers.remove(&Buffer::last(site)) {
+        buffers.insert(Buffer::former(site));
     }
 }

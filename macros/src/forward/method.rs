@@ -5,10 +5,20 @@ use syn::{
 };
 
 use super::{value::Value, walk::Walk};
-use crate::{error::Errors, flow, syntax::peel_type, table::Table};
+use crate::{
+    error::Errors,
+    flow::{self, Owner},
+    syntax::peel_type,
+    table::Table,
+};
 
 /// Rewrites the calls of annotated fields in a method, and tells how many there are.
-pub fn rewrite(table: &Table, function: &mut ImplItemFn, errors: &mut Errors) -> usize {
+pub fn rewrite(
+    table: &Table,
+    owner: &Owner,
+    function: &mut ImplItemFn,
+    errors: &mut Errors,
+) -> usize {
     let mut walk = Walk::new(table, errors);
     if !walk.bind_parameters(function) {
         return 0;
@@ -24,7 +34,7 @@ pub fn rewrite(table: &Table, function: &mut ImplItemFn, errors: &mut Errors) ->
     }
     // A call that was not rewritten would be taken for something else.
     if calls > 0 && fine {
-        flow::check(table, function, errors);
+        flow::check(table, owner, function, errors);
         repeats.open_scopes(table, function);
     }
     calls

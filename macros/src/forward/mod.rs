@@ -40,7 +40,7 @@ use syn::{
     parse::{ParseStream, Parser},
 };
 
-use crate::{error::Errors, table::Table};
+use crate::{error::Errors, flow::Owner, table::Table};
 
 pub use header::attribute;
 
@@ -89,8 +89,9 @@ fn rewrite_impl(table: &Table, item: TokenStream, errors: &mut Errors) -> Option
 }
 
 fn rewrite_members(table: &Table, item: &mut ItemImpl, errors: &mut Errors) -> usize {
+    let owner = Owner::of(item);
     let rewrite = |member: &mut ImplItem| match member {
-        ImplItem::Fn(function) => method::rewrite(table, function, errors),
+        ImplItem::Fn(function) => method::rewrite(table, &owner, function, errors),
         ImplItem::Macro(member) => method::scan(table, &member.mac, errors),
         _ => 0,
     };

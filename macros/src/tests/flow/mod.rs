@@ -1,6 +1,7 @@
 //! What `#[inplace]` may overwrite.
 
 mod accepted;
+mod asserted;
 mod property;
 mod rejected;
 
@@ -15,6 +16,10 @@ const NET: &str = "
         sigmoid: Sigmoid,
         #[inplace]
         dropout: Dropout,
+        #[inplace]
+        exp: Exp,
+        #[inplace]
+        exps: Vec<Exp>,
         #[inplace]
         several: Vec<Relu>,
         #[inplace]

@@ -2,6 +2,7 @@
 
 mod branches;
 mod loops;
+mod own;
 mod values;
 
 use crate::support::{assert_all_same, assert_same, gradients, loss, numbers};
