@@ -1,14 +1,15 @@
 //! Random programs: what the analysis accepts never overwrites a buffer that somebody else holds.
 
 use super::super::flow::faults;
-use program::{Program, Statement};
+use grammar::{Program, Statement};
 use proptest::prelude::*;
 
+mod grammar;
 mod machine;
 mod program;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000,
+    #![proptest_config(ProptestConfig { cases: 3000,
         failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
@@ -27,7 +28,7 @@ proptest! {
 fn safe_programs_are_accepted() {
     let (mut safe, mut accepted) = (0, 0);
     let mut choices = 7u32;
-    for _ in 0..1500 {
+    for _ in 0..3000 {
         let mut next = || {
             choices = choices.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             choices >> 8

@@ -1,50 +1,26 @@
 //! Programs that rustc would take: nothing is used after it has moved.
 
-/// `x.clone()` or `x`
-#[derive(Clone, Debug)]
-pub struct Operand {
-    pub name: String,
-    pub cloned: bool,
-}
+use super::grammar::{Operand, Operation, Program, Statement};
 
-#[derive(Clone, Debug)]
-pub enum Operation {
-    /// A handle of the same buffer.
-    Handle(Operand),
-    /// A view of it.
-    View(Operand),
-    /// A layer that keeps its input.
-    Layer(Operand),
-    /// An operation that keeps nothing.
-    Sum(Operand),
-    Add(Operand, Operand),
-    /// Keeps both.
-    Product(Operand, Operand),
-    /// In place, and keeps its output.
-    Relu(Operand),
-    /// In place, and keeps nothing.
-    Dropout(Operand),
+/// Something that can be used.
+#[derive(Clone, PartialEq)]
+struct Variable {
+    name: String,
+    /// In how many loops it was declared.
+    depth: usize,
+    is_list: bool,
 }
-
-#[derive(Clone, Debug)]
-pub enum Statement {
-    Let(String, Operation),
-    Assign(String, Operation),
-    Drop(String),
-    If(Vec<Statement>, Vec<Statement>),
-    Loop(Vec<Statement>),
-    Block(Vec<Statement>),
-}
-
-#[derive(Clone, Debug)]
-pub struct Program(pub Vec<Statement>);
 
 impl From<Vec<u32>> for Program {
     fn from(choices: Vec<u32>) -> Self {
-        let alive = vec![("x".to_string(), 0), ("y".to_string(), 0)];
+        let argument = |name: &str| Variable {
+            name: name.to_string(),
+            depth: 0,
+            is_list: false,
+        };
         let mut builder = Builder {
             choices: choices.into_iter(),
-            alive,
+            alive: vec![argument("x"), argument("y")],
             depth: 0,
             names: 0,
         };
@@ -54,8 +30,8 @@ impl From<Vec<u32>> for Program {
 
 struct Builder {
     choices: std::vec::IntoIter<u32>,
-    /// What can be used, and in how many loops it was declared.
-    alive: Vec<(String, usize)>,
+    alive: Vec<Variable>,
+    /// How many loops there are around.
     depth: usize,
     names: usize,
 }
@@ -65,67 +41,164 @@ impl Builder {
         self.choices.next().map(|choice| choice as usize % of)
     }
 
-    /// A variable that can be used.
-    fn pick(&mut self) -> Option<String> {
-        let index = self.choose(self.alive.len().max(1))?;
-        self.alive.get(index).map(|(name, _)| name.clone())
+    /// A tensor or a list that can be used, the newest one more often: what was just made is of interest.
+    fn pick(&mut self, is_list: bool) -> Option<Variable> {
+        let is_one = |variable: &&Variable| variable.is_list == is_list;
+        let count = self.alive.iter().filter(is_one).count();
+        let index = self.choose(2 * count.max(1))?;
+        let newest = count.saturating_sub(1);
+        self.alive
+            .iter()
+            .filter(is_one)
+            .nth(index.min(newest))
+            .cloned()
     }
 
     fn statements(&mut self, most: usize) -> Vec<Statement> {
         let count = self.choose(most).map_or(0, |count| count + 1);
-        (0..count).map_while(|_| self.statement()).collect()
+        let mut statements = Vec::new();
+        for _ in 0..count {
+            let Some(statement) = self.statement() else {
+                break;
+            };
+            let ends = statement.is_jump();
+            statements.push(statement);
+            if ends {
+                break;
+            }
+        }
+        statements
     }
 
     fn statement(&mut self) -> Option<Statement> {
-        Some(match self.choose(12)? {
-            0 => {
-                let before = self.alive.clone();
-                let first = self.inner();
-                let after_first = std::mem::replace(&mut self.alive, before);
-                let second = self.inner();
-                // What one of them has moved is gone.
-                self.alive.retain(|variable| after_first.contains(variable));
-                Statement::If(first, second)
-            }
-            1 if self.depth < 2 => {
-                self.depth += 1;
-                let body = self.inner();
-                self.depth -= 1;
-                Statement::Loop(body)
-            }
-            2 => Statement::Block(self.inner()),
-            3 => {
-                let name = self.pick()?;
-                if !self.movable(&name) {
-                    return Some(Statement::Block(Vec::new()));
-                }
-                self.alive.retain(|(alive, _)| *alive != name);
-                Statement::Drop(name)
-            }
-            4 | 5 => {
-                let name = self.pick()?;
-                let variable = self.alive.iter().find(|(alive, _)| *alive == name)?.clone();
-                let operation = self.operation(Some(&name));
-                // It is there again, if it was moved.
-                self.alive.retain(|(alive, _)| *alive != name);
-                self.alive.push(variable);
-                Statement::Assign(name, operation?)
-            }
-            _ => {
-                let operation = self.operation(None)?;
-                let shadows = self.choose(4)? == 0;
-                let name = match self.alive.first() {
-                    Some((name, depth)) if shadows && *depth == self.depth => name.clone(),
-                    _ => {
-                        self.names += 1;
-                        format!("v{}", self.names)
-                    }
-                };
-                self.alive.retain(|(alive, _)| *alive != name);
-                self.alive.push((name.clone(), self.depth));
-                Statement::Let(name, operation)
-            }
+        Some(match self.choose(24)? {
+            0 | 1 => self.branch(),
+            2 if self.depth < 2 => Statement::Loop(self.body()),
+            3 if self.depth < 2 => self.each()?,
+            4 => Statement::Block(self.inner()),
+            5 => self.dropped()?,
+            6..=8 => self.assigned()?,
+            9 => Statement::Look(self.pick(false)?.name),
+            10 => Statement::Forget(self.forgotten()?),
+            11..=13 => self.list()?,
+            14 | 15 => self.replaced()?,
+            16 => match self.pick(true) {
+                Some(list) => Statement::Push(list.name, self.operation(None)?),
+                None => self.list()?,
+            },
+            17 if self.depth > 0 => Statement::Break,
+            18 if self.depth > 0 => Statement::Continue,
+            _ => self.declared()?,
         })
+    }
+
+    fn branch(&mut self) -> Statement {
+        let before = self.alive.clone();
+        let first = self.inner();
+        let after_first = std::mem::replace(&mut self.alive, before);
+        let second = self.inner();
+        // What one of them has moved is gone.
+        self.alive.retain(|variable| after_first.contains(variable));
+        Statement::If(first, second)
+    }
+
+    fn body(&mut self) -> Vec<Statement> {
+        self.depth += 1;
+        let body = self.inner();
+        self.depth -= 1;
+        body
+    }
+
+    fn each(&mut self) -> Option<Statement> {
+        let list = match self.pick(true) {
+            Some(list) if self.can_move(&list) => list,
+            _ => return self.list(),
+        };
+        self.remove(&list.name);
+        let item = self.fresh();
+        self.depth += 1;
+        self.declare(&item, false);
+        let body = self.inner();
+        self.depth -= 1;
+        self.remove(&item);
+        Some(Statement::Each(item, list.name, body))
+    }
+
+    fn dropped(&mut self) -> Option<Statement> {
+        let is_list = self.choose(3)? == 0 && self.alive.iter().any(|variable| variable.is_list);
+        let variable = self.pick(is_list)?;
+        if !self.can_move(&variable) {
+            return Some(Statement::Block(Vec::new()));
+        }
+        self.remove(&variable.name);
+        Some(Statement::Drop(variable.name))
+    }
+
+    fn assigned(&mut self) -> Option<Statement> {
+        let variable = self.pick(false)?;
+        let operation = self.operation(Some(&variable.name));
+        // It is there again, if it was moved.
+        self.remove(&variable.name);
+        self.alive.push(variable.clone());
+        Some(Statement::Assign(variable.name, operation?))
+    }
+
+    /// `let _ = x;` would not move it.
+    fn forgotten(&mut self) -> Option<Operation> {
+        Some(match self.operation(None)? {
+            Operation::Handle(one) => Operation::Handle(Operand {
+                cloned: true,
+                ..one
+            }),
+            operation => operation,
+        })
+    }
+
+    fn list(&mut self) -> Option<Statement> {
+        let count = self.choose(3)? + 1;
+        let operands: Option<Vec<Operand>> = (0..count).map(|_| self.operand(None)).collect();
+        let name = self.fresh();
+        self.declare(&name, true);
+        Some(Statement::List(name, operands?))
+    }
+
+    fn replaced(&mut self) -> Option<Statement> {
+        let Some(list) = self.pick(true) else {
+            return self.list();
+        };
+        let index = self.choose(2)?;
+        Some(Statement::Replace(list.name, index, self.operation(None)?))
+    }
+
+    fn declared(&mut self) -> Option<Statement> {
+        let operation = self.operation(None)?;
+        let shadows = self.choose(4)? == 0;
+        let name = match self.alive.first() {
+            Some(first) if shadows && first.depth == self.depth && !first.is_list => {
+                first.name.clone()
+            }
+            _ => self.fresh(),
+        };
+        self.declare(&name, false);
+        Some(Statement::Let(name, operation))
+    }
+
+    fn fresh(&mut self) -> String {
+        self.names += 1;
+        format!("v{}", self.names)
+    }
+
+    fn declare(&mut self, name: &str, is_list: bool) {
+        self.remove(name);
+        self.alive.push(Variable {
+            name: name.to_string(),
+            depth: self.depth,
+            is_list,
+        });
+    }
+
+    fn remove(&mut self, name: &str) {
+        self.alive.retain(|alive| alive.name != name);
     }
 
     /// Statements in braces: their variables end there, and do not take over the name of an outer one.
@@ -136,15 +209,19 @@ impl Builder {
         without_shadowing(statements, &outer)
     }
 
-    fn movable(&self, name: &str) -> bool {
-        self.alive
-            .iter()
-            .any(|(alive, depth)| alive == name && *depth == self.depth)
+    fn can_move(&self, variable: &Variable) -> bool {
+        variable.depth == self.depth
     }
 
     /// `assigned` gets a new value, so it can be moved anywhere.
     fn operation(&mut self, assigned: Option<&str>) -> Option<Operation> {
-        let kind = self.choose(10)?;
+        let kind = self.choose(14)?;
+        if let (10..=13, Some(list)) = (kind, self.pick(true)) {
+            return Some(match kind {
+                10 | 11 => Operation::Element(list.name, self.choose(2)?),
+                _ => Operation::Pop(list.name),
+            });
+        }
         let one = self.operand(assigned)?;
         Some(match kind {
             0 => Operation::Handle(one),
@@ -153,102 +230,35 @@ impl Builder {
             4 => Operation::Sum(one),
             5 => Operation::Add(one, self.operand(None)?),
             6 => Operation::Product(one, self.operand(None)?),
-            7 | 8 => Operation::Relu(one),
+            7 | 8 | 10 | 11 => Operation::Relu(one),
             _ => Operation::Dropout(one),
         })
     }
 
     fn operand(&mut self, assigned: Option<&str>) -> Option<Operand> {
-        let name = self.pick()?;
+        let variable = self.pick(false)?;
         let wants_clone = self.choose(3)? == 0;
-        let cloned = wants_clone || !(self.movable(&name) || assigned == Some(name.as_str()));
+        let is_assigned = assigned == Some(variable.name.as_str());
+        let cloned = wants_clone || !(self.can_move(&variable) || is_assigned);
         if !cloned {
-            self.alive.retain(|(alive, _)| *alive != name);
+            self.remove(&variable.name);
         }
-        Some(Operand { name, cloned })
+        Some(Operand {
+            name: variable.name,
+            cloned,
+        })
     }
 }
 
 /// Gives inner variables names of their own.
-fn without_shadowing(statements: Vec<Statement>, outer: &[(String, usize)]) -> Vec<Statement> {
+fn without_shadowing(statements: Vec<Statement>, outer: &[Variable]) -> Vec<Statement> {
     let shadows = |statement: &Statement| match statement {
-        Statement::Let(name, _) => outer.iter().any(|(outer, _)| outer == name),
+        Statement::Let(name, _) => outer.iter().any(|outer| outer.name == *name),
         _ => false,
     };
     if statements.iter().any(shadows) {
         Vec::new()
     } else {
         statements
-    }
-}
-
-impl Program {
-    pub fn any(&self, is: &impl Fn(&Statement) -> bool) -> bool {
-        any(&self.0, is)
-    }
-
-    pub fn text(&self) -> String {
-        format!("{}\ny2()", text(&self.0))
-    }
-}
-
-fn any(statements: &[Statement], is: &impl Fn(&Statement) -> bool) -> bool {
-    statements.iter().any(|statement| {
-        is(statement)
-            || match statement {
-                Statement::If(first, second) => any(first, is) || any(second, is),
-                Statement::Loop(body) | Statement::Block(body) => any(body, is),
-                _ => false,
-            }
-    })
-}
-
-impl Statement {
-    pub fn is_in_place(&self) -> bool {
-        match self {
-            Self::Let(_, operation) | Self::Assign(_, operation) => {
-                matches!(operation, Operation::Relu(_) | Operation::Dropout(_))
-            }
-            _ => false,
-        }
-    }
-}
-
-fn text(statements: &[Statement]) -> String {
-    let lines = statements.iter().map(|statement| match statement {
-        Statement::Let(name, operation) => format!("let mut {name} = {};", operation.text()),
-        Statement::Assign(name, operation) => format!("{name} = {};", operation.text()),
-        Statement::Drop(name) => format!("drop({name});"),
-        Statement::If(first, second) => {
-            format!("if deep {{ {} }} else {{ {} }}", text(first), text(second))
-        }
-        Statement::Loop(body) => format!("for _ in 0..n() {{ {} }}", text(body)),
-        Statement::Block(body) => format!("{{ {} }}", text(body)),
-    });
-    lines.collect::<Vec<String>>().join("\n")
-}
-
-impl Operation {
-    fn text(&self) -> String {
-        match self {
-            Self::Handle(one) => one.text(),
-            Self::View(one) => format!("{}.reshape([1, 2])", one.text()),
-            Self::Layer(one) => format!("self.linear.forward({})", one.text()),
-            Self::Sum(one) => format!("{}.sum()", one.text()),
-            Self::Add(one, other) => format!("{} + {}", one.text(), other.text()),
-            Self::Product(one, other) => format!("{} * {}", one.text(), other.text()),
-            Self::Relu(one) => format!("self.relu.forward({})", one.text()),
-            Self::Dropout(one) => format!("self.dropout.forward({})", one.text()),
-        }
-    }
-}
-
-impl Operand {
-    fn text(&self) -> String {
-        if self.cloned {
-            format!("{}.clone()", self.name)
-        } else {
-            self.name.clone()
-        }
     }
 }
