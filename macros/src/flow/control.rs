@@ -1,7 +1,6 @@
 //! Where the flow parts and meets: branches, closures, and ends.
 
-use quote::ToTokens;
-use syn::{Block, Expr, ExprClosure, ExprIf, ExprMatch, Local, Stmt, spanned::Spanned};
+use syn::{Block, Expr, ExprIf, ExprMatch, Local, Stmt};
 
 use super::{
     Flow,
@@ -98,12 +97,7 @@ impl Flow<'_> {
                 Value::NOTHING
             }
             Expr::Closure(closure) => self.closure(closure),
-            Expr::Async(block) => {
-                let named = self.named_in(block.block.to_token_stream());
-                self.hold(&named, Who::Closure, "async", block.span());
-                self.apart(|flow| flow.block(&block.block));
-                named
-            }
+            Expr::Async(block) => self.future(block),
             Expr::Await(awaited) => self.expr(&awaited.base).whole(),
             _ => Value::NOTHING,
         }
@@ -256,30 +250,6 @@ impl Flow<'_> {
         self.state = after;
         self.go_on();
         result
-    }
-
-    /// A closure may run at any time, or never: what it names is held, and its body is a method of its own. It has what it
-    /// names.
-    pub fn closure(&mut self, closure: &ExprClosure) -> Value {
-        let named = self.named_in(closure.body.to_token_stream());
-        self.hold(&named, Who::Closure, "the closure", closure.span());
-        self.apart(|flow| {
-            for input in &closure.inputs {
-                let value = flow.make(input);
-                flow.bind(input, value);
-            }
-            flow.statement(|flow| flow.expr(&closure.body))
-        });
-        named
-    }
-
-    /// Runs `f` as code that runs some other time.
-    fn apart<T>(&mut self, f: impl FnOnce(&mut Self) -> T) {
-        let here = self.state.clone();
-        let targets = std::mem::take(&mut self.targets);
-        self.scoped(f);
-        self.targets = targets;
-        self.state = here;
     }
 }
 

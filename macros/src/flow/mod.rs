@@ -4,19 +4,21 @@
 //! nothing, so here it is an error that tells who holds the buffer.
 //!
 //! The method is looked at as it is after its calls were rewritten, when each strategy has its one form. An abstract
-//! interpreter goes through it in the order of evaluation ([`expr`], [`calls`], [`methods`],
-//! [`containers`], [`macros`], [`control`], [`loops`], [`pattern`]), with a [`state`]:
-//! which [`value`]s the variables have, and who keeps what. What operations of burn's keep is in [`tensor`]. At the call of
-//! a layer in place, the [`rules`] look at the state and say [`why`] not. What only the type of a field can tell becomes an [`assertion`].
+//! interpreter goes through it in the order of evaluation ([`expr`], [`calls`], [`methods`], [`containers`], [`macros`],
+//! [`control`], [`closures`], [`loops`], [`pattern`]), with a [`state`]: which [`value`]s the variables have, and who keeps
+//! what. What operations of burn's keep is in [`tensor`], by their [`names`]. At the call of a layer in place, the [`rules`]
+//! look at the state and say [`why`] not. What only the type of a field can tell becomes an [`assertion`].
 
 mod assertion;
 mod calls;
+mod closures;
 mod containers;
 mod control;
 mod expr;
 mod loops;
 mod macros;
 mod methods;
+mod names;
 mod pattern;
 mod place;
 mod rules;
