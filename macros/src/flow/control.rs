@@ -154,28 +154,23 @@ impl Flow<'_> {
     }
 
     /// Both ways, from here. `f` goes the first one.
-    fn either<T>(
+    fn either(
         &mut self,
-        first: impl FnOnce(&mut Self) -> T,
-        second: impl FnOnce(&mut Self) -> T,
-    ) -> (T, T) {
+        first: impl FnOnce(&mut Self) -> Value,
+        second: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
         let here = self.state.clone();
         let one = first(self);
         let after = std::mem::replace(&mut self.state, here);
         let other = second(self);
-        self.state = join(after, self.state.take());
-        (one, other)
+        self.state = join((after, &one), (self.state.take(), &other));
+        one.join(other)
     }
 
     /// `&&`, `||`: the second one may not be evaluated.
     pub fn lazily(&mut self, left: &Expr, right: &Expr) -> Value {
         self.expr(left);
-        self.either(
-            |flow| {
-                flow.expr(right);
-            },
-            |_| {},
-        );
+        self.either(|flow| flow.expr(right), |_| Value::NOTHING);
         Value::NOTHING
     }
 
@@ -183,18 +178,18 @@ impl Flow<'_> {
         self.scoped(|flow| {
             let before = flow.state.clone();
             flow.condition_statement(&branch.cond);
-            let (one, other) = flow.either(
+            flow.either(
                 |flow| flow.block(&branch.then_branch),
                 |flow| {
                     // What a pattern would have taken may still be there.
-                    flow.state = join(before, flow.state.take());
+                    let (before, after) = (before, flow.state.take());
+                    flow.state = join((before, &Value::NOTHING), (after, &Value::NOTHING));
                     match &branch.else_branch {
                         Some((_, otherwise)) => flow.expr(otherwise),
                         None => Value::NOTHING,
                     }
                 },
-            );
-            one.join(other)
+            )
         })
     }
 
@@ -244,7 +239,7 @@ impl Flow<'_> {
                 }
                 flow.expr(&arm.body)
             });
-            after = join(after, self.state.take());
+            after = join((after, &result), (self.state.take(), &given));
             result = result.join(given);
         }
         self.state = after;

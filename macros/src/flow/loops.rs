@@ -38,14 +38,15 @@ impl Flow<'_> {
             let Some(target) = self.targets.pop() else {
                 return Value::NOTHING;
             };
-            let again = join(self.state.take(), target.again);
-            let next = join(head.clone(), again);
+            let nothing = Value::NOTHING;
+            let again = join((self.state.take(), &nothing), (target.again, &nothing));
+            let next = join((head.clone(), &nothing), (again, &nothing));
             let is_known = match (&head, &next) {
                 (Some(head), Some(next)) => next.is_like(head),
                 _ => true,
             };
             if is_known {
-                self.state = join(ended, target.left);
+                self.state = join((ended, &nothing), (target.left, &target.value));
                 return target.value;
             }
             head = next;
@@ -58,7 +59,7 @@ impl Flow<'_> {
         let Some(target) = self.targets.pop() else {
             return value;
         };
-        self.state = join(self.state.take(), target.left);
+        self.state = join((self.state.take(), &value), (target.left, &target.value));
         value.join(target.value)
     }
 
@@ -92,7 +93,7 @@ impl Flow<'_> {
             } else {
                 &mut target.left
             };
-            *to = join(to.take(), state);
+            *to = join((to.take(), &target.value), (state, &value));
             target.value = std::mem::replace(&mut target.value, Value::NOTHING).join(value);
         }
         Value::NOTHING

@@ -155,8 +155,19 @@ impl State {
         }
     }
 
+    /// What matters where the way meets another one. Who holds what nobody can reach here is forgotten: whoever has it behind
+    /// that place has come the other way, on which it may be held by nobody.
+    fn arriving_with(mut self, given: &Value) -> Self {
+        let values = self.variables.values().chain(&self.waiting);
+        let buffers = values.chain([given]).flat_map(Value::buffers);
+        let reached = buffers.flat_map(|buffer| self.all_that_it_may_be(buffer));
+        let reached: BTreeSet<Buffer> = reached.collect();
+        self.holders.retain(|buffer, _| reached.contains(buffer));
+        self
+    }
+
     /// What is so on one of two ways.
-    pub fn join(mut self, other: Self) -> Self {
+    fn join(mut self, other: Self) -> Self {
         for (variable, value) in other.variables {
             let here = self.variables.remove(&variable);
             let joined = match here {
@@ -191,9 +202,13 @@ impl State {
     }
 }
 
-/// The states of two ways, of which one or both may end before they meet.
-pub fn join(one: Option<State>, other: Option<State>) -> Option<State> {
-    match (one, other) {
+/// A way through the code: the state in which it ends, unless it does not end here, and the value that it gives.
+pub type Way<'a> = (Option<State>, &'a Value);
+
+/// The states of two ways that meet.
+pub fn join(one: Way, other: Way) -> Option<State> {
+    let arriving = |(state, given): Way| Some(state?.arriving_with(given));
+    match (arriving(one), arriving(other)) {
         (Some(one), Some(other)) => Some(one.join(other)),
         (one, other) => one.or(other),
     }

@@ -19,6 +19,10 @@ pub struct Why {
     pub only_if: Option<Member>,
 }
 
+/// What somebody else keeps cannot be saved; the output can.
+const KEPT_ANYWAY: &str =
+    "write `#[recompute(cheap)]`: the input is kept in any case, and the output is not then";
+
 impl Why {
     pub fn held(holder: &Holder) -> Self {
         let Holder {
@@ -31,17 +35,17 @@ impl Why {
         let (holds, help) = match who {
             Who::Layer => (
                 format!("`{text}`{line} is given it too, and keeps it for its gradient"),
-                "give that layer a tensor of its own, or compute this one from another value",
+                KEPT_ANYWAY,
             ),
             Who::Strategy(attribute) => (
                 format!(
                     "`{text}`{line} is given it too, and with `#[{attribute}]` it keeps its input for the backward pass"
                 ),
-                "give that layer a tensor of its own, or compute this one from another value",
+                KEPT_ANYWAY,
             ),
             Who::Operation => (
                 format!("`{text}`{line} keeps it for its gradient"),
-                "use the output of this layer there, or another value here",
+                KEPT_ANYWAY,
             ),
             Who::Inplace => (
                 format!(
@@ -51,7 +55,7 @@ impl Why {
             ),
             Who::Unknown => (
                 format!("`{text}`{line} is given it too, and may keep it"),
-                "call that with a value of its own, or after this layer with its output",
+                "write `#[recompute(cheap)]`, or call that after this layer with its output",
             ),
             Who::Closure => (
                 format!("{text}{line} names it, and may run later"),
@@ -147,7 +151,7 @@ impl Why {
             rank: 3,
             place: None,
             holds: "another operand of the same expression is a clone of it".to_string(),
-            help: "use the output of this layer there as well".to_string(),
+            help: KEPT_ANYWAY.to_string(),
             only_if: None,
         }
     }

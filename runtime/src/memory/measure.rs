@@ -38,6 +38,9 @@ use super::tracking::{COUNTER, installed};
 /// assert!(whole.peak().unwrap() >= 64 * 512 * 4);
 /// ```
 ///
+/// burn frees the graph of a forward pass that is dropped without a backward pass when the next backward pass runs: run one
+/// before you measure, or it is freed in the middle of the measurement.
+///
 /// Where the device has a memory pool (the `wgpu`, `vulkan`, `cuda` and `cpu` backends), the bytes
 /// in use there are read before and after, once the device has finished its work; a pool keeps no
 /// peak, and graph entries live elsewhere. Otherwise [`Tracking`](super::Tracking) is read, which

@@ -17,6 +17,11 @@ accepted! {
     through_a_variable: "let h = self.linear.forward(x); let h = self.relu.forward(h); self.linear.forward(h)"
     rebinding: "x = self.linear.forward(x); x = self.relu.forward(x); x"
     a_loop: "for layer in &self.layers { x = self.relu.forward(layer.forward(x)); } x"
+    behind_a_loop: "for layer in &self.layers { x = layer.forward(x); } self.relu.forward(x)"
+    behind_a_loop_that_may_break: "for layer in &self.layers { if deep { break; } x = layer.forward(x); } self.relu.forward(x)"
+    behind_a_branch: "let mut h = self.linear.forward(x); if deep { h = self.linear.forward(h); } self.relu.forward(h)"
+    what_a_branch_gives: "let h = if deep { self.linear.forward(x) } else { x }; self.relu.forward(h)"
+    what_a_match_gives: "let h = match deep { true => self.linear.forward(x), false => x }; self.relu.forward(h)"
     a_loop_with_a_residual: "for layer in &self.layers {
         let h = self.relu.forward(layer.forward(x.clone()));
         x = x + layer.forward(h);

@@ -36,6 +36,7 @@ use burn::tensor::Tensor;
     label = "not a layer that can be in place",
     note = "write `#[recompute(cheap)]` instead of `#[inplace]`: it keeps the input, and not the output",
     note = "there is a `remat::nn::Dropout`, which can be in place; burn's `Dropout` keeps a mask",
+    note = "for a layer of your own, implement `remat::inplace::InplaceActivation`: its documentation has an example",
     note = "the documentation of the module `remat::inplace` has a table of the layers that can be in place"
 )]
 pub trait InplaceActivation: Clone + Send + 'static {
