@@ -281,7 +281,10 @@ fn train_stops_at_ctrl_c() {
         saved.display(),
         metrics.display()
     );
-    let mut command = Command::new(env!("CARGO_BIN_EXE_train"));
+    // As a script starts it in the background: there SIGINT is ignored at first.
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"trap "" INT; exec "$0" "$@""#]);
+    let command = command.arg(env!("CARGO_BIN_EXE_train"));
     let command = command.args(options.split_whitespace());
     let running = command.stdout(Stdio::piped()).spawn().expect("it starts");
     while lines(&metrics).len() < 3 {

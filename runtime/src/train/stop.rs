@@ -35,14 +35,17 @@ impl StopSignal {
     /// # Ok::<(), ctrlc::Error>(())
     /// ```
     ///
+    /// It replaces what a program does at Ctrl-C otherwise, also nothing: a program that a script starts in the background
+    /// ignores Ctrl-C.
+    ///
     /// # Errors
     ///
-    /// If the program has a handler already: there can be one.
+    /// If the program has been given such a handler already: there can be one. Clone its signal.
     #[cfg(feature = "ctrlc")]
     pub fn on_ctrl_c() -> Result<Self, ctrlc::Error> {
         let signal = Self::new();
         let given = signal.clone();
-        ctrlc::try_set_handler(move || {
+        ctrlc::set_handler(move || {
             if given.0.swap(true, Relaxed) {
                 std::process::exit(INTERRUPTED);
             }

@@ -19,6 +19,14 @@ impl Net {
         z + h
     }
 
+    fn behind_a_branch(&self, x: Tensor<2>, y: Tensor<2>, deep: bool) -> Tensor<2> {
+        let mut h = self.linear.forward(x);
+        if deep {
+            h = self.linear.forward(h);
+        }
+        self.linear.forward(self.relu.forward(h)) + y
+    }
+
     fn both_arms(&self, x: Tensor<2>, y: Tensor<2>, deep: bool) -> Tensor<2> {
         let h = if deep {
             self.relu.forward(x)
@@ -95,6 +103,6 @@ impl Net {
 }
 
 accepted! {
-    moved_in_one_arm both_arms match_arms cloned_in_the_other_arm early_return let_else if_let a_question
-    a_layer_that_may_be_missing a_closure_of_its_own
+    moved_in_one_arm behind_a_branch both_arms match_arms cloned_in_the_other_arm early_return let_else if_let
+    a_question a_layer_that_may_be_missing a_closure_of_its_own
 }
