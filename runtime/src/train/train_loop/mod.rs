@@ -4,7 +4,6 @@
 
 mod errors;
 mod gauge;
-mod held;
 mod micro_batch;
 mod options;
 mod position;
@@ -30,7 +29,6 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::ModuleOptimizer;
 use burn::tensor::Tensor;
 use gauge::Gauge;
-use held::Held;
 use save::Saves;
 use std::fmt;
 use stepper::Stepper;
@@ -91,7 +89,8 @@ use stepper::Stepper;
 /// At the end of a window, the loop reads losses and whether gradients are finite, which waits for the device. Saving
 /// copies the parameters and the optimizer's state into host memory.
 pub struct TrainLoop<M> {
-    model: Held<M>,
+    /// There is none only while a step makes the next.
+    model: Option<M>,
     stepper: Stepper,
     accumulator: Accumulator,
     norms: BatchNorms<M>,
@@ -116,7 +115,7 @@ impl<M: Module> TrainLoop<M> {
         // burn leaves it to their first use to draw parameters, which would be in a window.
         model.visit(&mut Draw);
         Self {
-            model: Held::new(model),
+            model: Some(model),
             stepper: Stepper::new(optimizer.into(), schedule.into()),
             accumulator: Accumulator::scheduled(Schedule::default()),
             norms: BatchNorms::as_is(),
@@ -133,17 +132,16 @@ impl<M: Module> TrainLoop<M> {
 }
 
 impl<M> TrainLoop<M> {
-    /// The model as of the last step. (A panic in a step of the optimizer takes it away: then this, like all that trains,
-    /// panics too.)
+    /// The model as of the last step.
     #[must_use]
     pub fn model(&self) -> &M {
-        self.model.get()
+        self.model.as_ref().expect(IN_A_STEP)
     }
 
     /// The model as of the last step.
     #[must_use]
     pub fn into_model(self) -> M {
-        self.model.into_inner()
+        self.model.expect(IN_A_STEP)
     }
 
     /// Where training is.
@@ -152,6 +150,8 @@ impl<M> TrainLoop<M> {
         self.position
     }
 }
+
+const IN_A_STEP: &str = "there is a model, unless a step of the optimizer has panicked";
 
 impl<M> fmt::Debug for TrainLoop<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

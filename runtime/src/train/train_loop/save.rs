@@ -4,7 +4,7 @@
 //! that a folder with the right name is complete.
 
 use super::{Position, SaveError, TrainError, TrainLoop};
-use crate::amp::{GradScaler, GradScalerState};
+use crate::amp::GradScalerState;
 use burn::lr_scheduler::LrSchedulerRecord;
 use burn::module::Module;
 use burn::optim::OptimizerRecord;
@@ -108,7 +108,7 @@ impl<M: Module> TrainLoop<M> {
         let numbers = Numbers {
             position: self.position,
             seed: self.seed,
-            scaler: self.stepper.scaler.as_ref().map(GradScaler::state),
+            scaler: self.stepper.scaler.as_ref().map(|scaler| scaler.state()),
         };
         let path = folder.join(LOOP);
         let numbers = serde_json::to_string_pretty(&numbers).map_err(damaged(&path))?;
@@ -139,16 +139,17 @@ impl<M: Module> TrainLoop<M> {
         self.position = position;
         self.seed = seed;
         self.accumulator.drop_window();
-        self.set_window_size();
+        let began = self.accumulator.begin_epoch(position.epoch);
+        began.expect("no window is open");
         self
     }
 
     fn resume_model(mut self, folder: &Path) -> Result<Self, SaveError> {
         let path = folder.join(MODEL);
-        let model = self.model.take();
+        let model = self.model.take().expect(super::IN_A_STEP);
         let record = ModuleRecord::load(&path).map_err(record_error(path.clone()))?;
         let model = model.try_load_record(record).map_err(record_error(path))?;
-        self.model.put(model);
+        self.model = Some(model);
         Ok(self)
     }
 

@@ -1,7 +1,7 @@
 //! Micro-batches, and the ends of windows and epochs.
 
 use super::gauge::{self, Gauge};
-use super::{LastWindow, MicroBatch, TrainError, TrainLoop, Update};
+use super::{IN_A_STEP, LastWindow, MicroBatch, TrainError, TrainLoop, Update};
 use crate::random::{drawn_seed, nth_seed};
 use crate::train::accumulator::Window;
 use crate::train::batch_norm::BatchNorms;
@@ -44,7 +44,7 @@ impl<M: Module> TrainLoop<M> {
         forward: impl FnOnce(&M) -> B,
     ) -> Result<Option<Update>, TrainError> {
         self.begin_window()?;
-        let model = self.model.get();
+        let model = self.model.as_ref().expect(IN_A_STEP);
         let (norms, accumulator) = (&mut self.norms, &mut self.accumulator);
         let gauge = self.gauge.get_or_insert_with(Gauge::start);
         let window = gauge.measure(model.devices().first(), || {
@@ -75,15 +75,10 @@ impl<M: Module> TrainLoop<M> {
         let update = window.map(|window| self.end_window(window)).transpose()?;
         self.gauge = None;
         self.position.next_epoch();
-        self.set_window_size();
+        let began = self.accumulator.begin_epoch(self.position.epoch);
+        began.expect("the window has ended");
         self.save_after_epoch()?;
         Ok(update)
-    }
-
-    /// That of the epoch, between windows.
-    pub(super) fn set_window_size(&mut self) {
-        let began = self.accumulator.begin_epoch(self.position.epoch);
-        began.expect("no window is open");
     }
 
     /// Seeds and scales the window that begins, if one does.
@@ -92,7 +87,7 @@ impl<M: Module> TrainLoop<M> {
         if self.gauge.is_some() {
             return Ok(());
         }
-        let model = self.model.get();
+        let model = self.model.as_ref().expect(IN_A_STEP);
         self.stepper.check(model)?;
         self.accumulator
             .set_scale(self.stepper.scale().unwrap_or(1.0));
@@ -100,16 +95,14 @@ impl<M: Module> TrainLoop<M> {
         if let Some(first) = devices.first() {
             let seed = *self.seed.get_or_insert_with(|| drawn_seed(first));
             let seed = nth_seed(seed, self.position.windows);
-            for device in &devices {
-                device.seed(seed);
-            }
+            devices.iter().for_each(|device| device.seed(seed));
         }
         self.gauge = Some(Gauge::start());
         Ok(())
     }
 
     fn end_window(&mut self, window: Window) -> Result<Update, TrainError> {
-        let model = self.model.take();
+        let model = self.model.take().expect(IN_A_STEP);
         let device: Option<Device> = model.devices().first().cloned();
         let mut gauge = self.gauge.take().unwrap_or_else(Gauge::start);
         let scale = self.stepper.scale();
@@ -122,7 +115,7 @@ impl<M: Module> TrainLoop<M> {
         } else {
             self.norms.drop_window();
         }
-        self.model.put(model);
+        self.model = Some(model);
         self.position.next_window(outcome.is_taken());
 
         let update = Update {
