@@ -44,6 +44,10 @@ impl ModuleVisitor for Unscale {
         let Some(gradient) = self.scaled.remove::<D>(param.id) else {
             return;
         };
+        // One that has been frozen meanwhile: an optimizer moves whatever has a gradient.
+        if !param.is_require_grad() {
+            return;
+        }
         // One rounding: the inverse of a scale would be another.
         let gradient = widened(gradient) / self.divisor;
         self.finite.push(gradient.clone().is_finite().all());

@@ -1,6 +1,7 @@
 //! What is refused is said, and loses nothing.
 
-use crate::support::{Mlp, device, gradient, loss, weight};
+use crate::support::{Mlp, device, gradient, loss, values, weight};
+use burn::optim::GradientsParams;
 use burn::tensor::{FloatDType, Tensor};
 use remat::train::Accumulator;
 use remat::train::accumulator::{NoMicroBatches, Refused, Schedule};
@@ -113,4 +114,73 @@ fn losses_of_other_kinds() {
     let elsewhere = Tensor::<1>::ones([1], &device).require_grad() * 2.0;
     let window = accumulator.add(elsewhere, 1, &model).unwrap().unwrap();
     assert!(window.mean(&model).unwrap().is_empty());
+}
+
+/// A model with one weight in two places.
+fn tied(device: &burn::tensor::Device) -> Mlp {
+    let mut model = Mlp::new(device);
+    model.down = model.up.clone();
+    model
+}
+
+/// A tied parameter is counted once, so it does not hide one that is missing; and it is in the units of one once.
+#[test]
+fn tied_parameters_are_one() {
+    let device = device();
+    let (model, other) = (tied(&device), Mlp::new(&device));
+    let loss = |model: &Mlp| {
+        let x = Tensor::<2>::ones([1, 6], &device);
+        (model.up.forward(x.clone()) * model.down.forward(x)).mean()
+    };
+    let both = (model.clone(), other.up.clone());
+    let x = || Tensor::<2>::ones([1, 6], &device);
+    let mut accumulator = Accumulator::new(2).unwrap();
+    let of_both = loss(&model) + other.up.forward(x()).mean();
+    let _ = accumulator.add(of_both, 8, &both).unwrap();
+    let refused = accumulator.add(loss(&model), 8, &model).unwrap_err();
+    assert_eq!(refused, Refused::AnotherModel(2));
+    accumulator.drop_window();
+
+    let mut gradients = [false, true].map(|reduced| {
+        let _ = accumulator.add(loss(&model), 8, &model).unwrap();
+        let window = accumulator.add(loss(&model), 8, &model).unwrap().unwrap();
+        let window = if reduced {
+            window.reduce(&model, |sums| sums)
+        } else {
+            window
+        };
+        values(&model, &window.mean(&model).unwrap())
+    });
+    assert_eq!(gradients[0], gradients[1]);
+    let plain = GradientsParams::from_grads(loss(&model).backward(), &model);
+    assert_eq!(std::mem::take(&mut gradients[0]), values(&model, &plain));
+}
+
+/// A backward pass that panics may have left half of itself in the sum: nobody can step with that.
+#[test]
+fn a_panic_in_the_backward_pass_drops_the_window() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    let device = device();
+    let model = weight(&device);
+    let mut accumulator = Accumulator::new(2).unwrap();
+    let _ = accumulator
+        .add(loss(&model, 7.0, &device), 1, &model)
+        .unwrap();
+    // burn refuses a graph that has been used.
+    let used = model.forward(Tensor::<2>::ones([1, 1], &device));
+    let _ = used.clone().sum().backward();
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        accumulator.add(used.sum(), 1, &model).is_ok()
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(accumulator.pending(), 0);
+
+    let _ = accumulator
+        .add(loss(&model, 2.0, &device), 1, &model)
+        .unwrap();
+    let window = accumulator
+        .add(loss(&model, 4.0, &device), 1, &model)
+        .unwrap()
+        .unwrap();
+    assert_eq!(gradient(&model, &window.mean(&model).unwrap()), 3.0);
 }

@@ -7,4 +7,5 @@ mod full_batch;
 mod non_finite;
 mod precision;
 mod ranks;
+mod strategies;
 mod support;

@@ -3,9 +3,10 @@
 use super::Refused;
 use crate::amp::{is_low, widened_gradient};
 use crate::tape::Vjp;
-use burn::module::{Module, ModuleVisitor, Param};
+use burn::module::{Module, ModuleVisitor, Param, ParamId};
 use burn::optim::GradientsParams;
 use burn::tensor::{Gradients, Tensor};
+use std::collections::HashSet;
 
 /// Whether a backward pass can begin at this loss.
 pub(super) fn check<const D: usize>(loss: &Tensor<D>) -> Result<(), Refused> {
@@ -24,11 +25,14 @@ pub(super) fn check<const D: usize>(loss: &Tensor<D>) -> Result<(), Refused> {
 
 /// Whether the model has all parameters that `sum` has gradients of.
 pub(super) fn check_model<M: Module>(sum: &GradientsParams, model: &M) -> Result<(), Refused> {
-    let mut known = Known { sum, count: 0 };
+    let mut known = Known {
+        sum,
+        ids: HashSet::new(),
+    };
     model.visit(&mut known);
-    match sum.len().checked_sub(known.count) {
-        None | Some(0) => Ok(()),
-        Some(unknown) => Err(Refused::AnotherModel(unknown)),
+    match sum.len() - known.ids.len() {
+        0 => Ok(()),
+        unknown => Err(Refused::AnotherModel(unknown)),
     }
 }
 
@@ -58,12 +62,15 @@ pub(super) fn add<const D: usize, M: Module>(
 
 struct Known<'a> {
     sum: &'a GradientsParams,
-    count: usize,
+    /// A tied parameter is in several places.
+    ids: HashSet<ParamId>,
 }
 
 impl ModuleVisitor for Known<'_> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        self.count += usize::from(self.sum.get::<D>(param.id).is_some());
+        if self.sum.get::<D>(param.id).is_some() {
+            self.ids.insert(param.id);
+        }
     }
 }
 

@@ -143,28 +143,56 @@ impl Accumulator {
     ///
     /// If the weight is not finite and positive, the loss is not one tracked element of 32 bits at least, or the model
     /// is another one than that of the window's first micro-batch. The window is then as it was.
+    /// (Should the backward pass panic, the window is dropped.)
     pub fn add<const D: usize, M: Module>(
         &mut self,
         loss: Tensor<D>,
         weight: impl Into<Weight>,
         model: &M,
     ) -> Result<Option<Window>, Refused> {
-        let weight = weight.into().checked()?;
-        backward::check(&loss)?;
-        let open = match &mut self.open {
-            Some(open) => {
-                backward::check_model(&open.sum, model)?;
-                open
-            }
-            none => none.insert(Open::new(self.scale, weight, self.reduction)),
-        };
-        open.micro_batches += 1;
-        if self.non_finite == NonFinite::LeaveOut && !losses::is_finite(&loss) {
-            open.left_out += 1;
-        } else {
-            open.add(loss, weight, model);
+        let checked = self.check(&loss, weight.into(), model)?;
+        Ok(self.add_checked(loss, checked, model))
+    }
+
+    /// Whether a micro-batch can be added, and whether it counts.
+    pub(super) fn check<const D: usize, M: Module>(
+        &self,
+        loss: &Tensor<D>,
+        weight: Weight,
+        model: &M,
+    ) -> Result<Checked, Refused> {
+        let weight = weight.checked()?;
+        backward::check(loss)?;
+        if let Some(open) = &self.open {
+            backward::check_model(&open.sum, model)?;
         }
-        Ok(self.finish_if(|open, size| open.micro_batches >= size))
+        Ok(Checked {
+            weight,
+            counts: self.non_finite != NonFinite::LeaveOut || losses::is_finite(loss),
+        })
+    }
+
+    /// As [`add`](Self::add), of what was checked.
+    pub(super) fn add_checked<const D: usize, M: Module>(
+        &mut self,
+        loss: Tensor<D>,
+        checked: Checked,
+        model: &M,
+    ) -> Option<Window> {
+        let weight = checked.weight;
+        // If the backward pass panics, half of it may be in the sum: the window is gone then.
+        let mut open = self
+            .open
+            .take()
+            .unwrap_or_else(|| Open::new(self.scale, weight, self.reduction));
+        open.micro_batches += 1;
+        if checked.counts {
+            open.add(loss, weight, model);
+        } else {
+            open.left_out += 1;
+        }
+        self.open = Some(open);
+        self.finish_if(|open, size| open.micro_batches >= size)
     }
 
     /// Ends the window that is open, if there is one, whatever it holds: it is normalised by that.
@@ -186,15 +214,29 @@ impl Accumulator {
     pub fn begin_epoch(&mut self, epoch: usize) -> Result<(), WindowIsOpen> {
         match self.pending() {
             0 => {
-                self.size = self.schedule.at(epoch);
+                self.begin_epoch_anew(epoch);
                 Ok(())
             }
             micro_batches => Err(WindowIsOpen { micro_batches }),
         }
     }
 
+    /// As [`begin_epoch`](Self::begin_epoch), without a window that is open.
+    pub(super) fn begin_epoch_anew(&mut self, epoch: usize) {
+        self.open = None;
+        self.size = self.schedule.at(epoch);
+    }
+
     fn finish_if(&mut self, done: impl FnOnce(&Open, usize) -> bool) -> Option<Window> {
         let size = self.size;
         self.open.take_if(|open| done(open, size)).map(Window::new)
     }
+}
+
+/// A micro-batch that can be added.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Checked {
+    weight: f32,
+    /// Or it is [left out](NonFinite::LeaveOut).
+    pub(super) counts: bool,
 }

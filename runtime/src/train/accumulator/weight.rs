@@ -20,7 +20,7 @@ impl Weight {
     }
 
     /// The number as it is multiplied: in f32.
-    pub(super) fn checked(self) -> Result<f32, Refused> {
+    pub(in crate::train) fn checked(self) -> Result<f32, Refused> {
         #[allow(
             clippy::cast_possible_truncation,
             reason = "what f32 cannot hold is refused"

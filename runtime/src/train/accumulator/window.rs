@@ -2,7 +2,8 @@
 
 use super::{Dropped, Reduction, backward, losses::Losses};
 use crate::amp::{self, ScaledGradients};
-use burn::module::{Module, ModuleVisitor, Param};
+use crate::train::each::{Visit, each_gradient};
+use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 
@@ -199,7 +200,7 @@ impl Window {
     /// ```
     pub fn reduce<M: Module>(self, model: &M, reduce: impl FnOnce(Sums) -> Sums) -> Self {
         let mut open = self.0;
-        model.visit(&mut InUnitsOfOne(&mut open));
+        each_gradient(&mut open.sum, model, &mut Times(open.unit));
         open.unit = 1.0;
         let Sums { gradients, weight } = reduce(Sums {
             weight: open.divisor(),
@@ -214,12 +215,10 @@ impl Window {
 }
 
 /// Other ranks may have another unit.
-struct InUnitsOfOne<'a>(&'a mut Open);
+struct Times(f32);
 
-impl ModuleVisitor for InUnitsOfOne<'_> {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        if let Some(gradient) = self.0.sum.remove::<D>(param.id) {
-            self.0.sum.register(param.id, gradient * self.0.unit);
-        }
+impl Visit for Times {
+    fn gradient<const D: usize>(&mut self, gradient: Tensor<D>) -> Tensor<D> {
+        gradient * self.0
     }
 }
