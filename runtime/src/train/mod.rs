@@ -38,10 +38,10 @@ mod stop;
 mod train_loop;
 
 pub use accumulator::{Accumulator, Window};
-pub use batch_norm::{BatchNorms, UnnamedBatchNorms};
+pub use batch_norm::{BatchNorms, BatchNormsError};
 pub use clip::{clip_grad_norm, clip_grad_value};
 pub use stop::StopSignal;
 pub use train_loop::{
-    InvalidMaxNorm, LastWindow, MicroBatch, Outcome, Position, SaveError, Summary, TrainError,
-    TrainLoop, Update,
+    InvalidInterval, InvalidLimit, LastWindow, MicroBatch, Outcome, Position, SaveError, Summary,
+    TrainError, TrainLoop, Update,
 };

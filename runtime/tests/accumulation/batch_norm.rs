@@ -6,7 +6,7 @@ use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::{BatchNorm, BatchNormConfig, Linear, LinearConfig};
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
-use remat::train::{Accumulator, BatchNorms, UnnamedBatchNorms};
+use remat::train::{Accumulator, BatchNorms, BatchNormsError};
 use std::process::Command;
 
 #[derive(Module, Debug)]
@@ -225,7 +225,7 @@ fn all_have_to_be_named() {
     let model = Net::new(&device);
     let mut norms = BatchNorms::accumulated(|model: &Net| vec![&model.first]);
     let unnamed = norms.forward(&model, 10, |_| ()).unwrap_err();
-    assert_eq!(unnamed, UnnamedBatchNorms { found: 2, named: 1 });
+    assert_eq!(unnamed, BatchNormsError::Unnamed { found: 2, named: 1 });
     assert!(
         unnamed.to_string().contains("2 batch normalisations"),
         "{unnamed}"
@@ -275,5 +275,25 @@ fn two_windows_as_is() {
         for _ in 0..2 {
             accumulate(&model, &mut norms, &device);
         }
+    }
+}
+
+/// One that is named twice is one, and a number of samples that is none would make the statistics NaN.
+#[test]
+fn what_cannot_be_counted_is_refused() {
+    let device = device();
+    let norm = || BatchNormConfig::new(1).init(&device);
+    let model = (norm(), norm());
+    let mut twice =
+        BatchNorms::accumulated(|(first, _): &(BatchNorm, BatchNorm)| vec![first, first]);
+    let error = twice.forward(&model, 1, |_| ()).unwrap_err();
+    assert_eq!(error, BatchNormsError::Unnamed { found: 2, named: 1 });
+
+    let mut norms = BatchNorms::accumulated(|norm: &BatchNorm| vec![norm]);
+    for samples in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let error = norms.forward(&model.0, samples, |_| panic!("it ran"));
+        let Err(BatchNormsError::Samples(_)) = error else {
+            panic!("{samples}");
+        };
     }
 }

@@ -10,6 +10,7 @@ use remat::amp::GradScaler;
 use remat::train::observe::{Observer, ObserverError};
 use remat::train::{BatchNorms, MicroBatch, SaveError, TrainError, TrainLoop, Update};
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn adamw() -> ModuleOptimizer {
     AdamWConfig::new().init()
@@ -29,10 +30,13 @@ fn options_that_cannot_be_are_refused() {
             .to_string()
             .contains("at least one")
     );
-    assert!(training().save_every(0).is_err());
-    for norm in [0.0, -1.0, f32::NAN] {
-        let error = training().clip_grad_norm(norm).unwrap_err();
-        assert!(error.to_string().contains("above 0"), "{error}");
+    let every = training().save_every(0).unwrap_err().to_string();
+    assert!(every.contains("saved after every 0 windows"), "{every}");
+    for limit in [0.0, -1.0, f32::NAN] {
+        let norm = training().clip_grad_norm(limit).unwrap_err();
+        let value = training().clip_grad_value(limit).unwrap_err();
+        assert!(norm.to_string().contains("above 0"), "{norm}");
+        assert_eq!(norm.to_string(), value.to_string());
     }
 }
 
@@ -73,6 +77,36 @@ fn a_micro_batch_that_cannot_be_added_leaves_the_window_as_it_was() {
     assert!(untracked.contains("autodiff"), "{untracked}");
     assert_eq!(training.position().windows, 1);
     assert_eq!(plain.position(), training.position());
+}
+
+/// Nor is it in the running statistics of the window, or of any: a number of rows that is none would make them NaN.
+#[test]
+fn a_refused_micro_batch_is_not_in_the_statistics_either() {
+    let _turn = turn();
+    let norms = || BatchNorms::accumulated(|net: &Net| vec![&net.norm]);
+    let windows = || training().accumulate(2).unwrap().batch_norms(norms());
+    let (mut refused, mut plain) = (windows(), windows());
+    for seed in 0..2 {
+        let x = numbers([4, 6], seed);
+        let other = || numbers([9, 6], 7) * 3.0;
+        let mut refuse = |weight: f64, samples: f64| {
+            let error = refused.micro_batch(|model| {
+                MicroBatch::new(model.forward(other()).mean(), weight).samples(samples)
+            });
+            assert!(matches!(error, Err(TrainError::MicroBatch(_))), "{error:?}");
+        };
+        for number in [f64::NAN, -1.0, 0.0, f64::INFINITY] {
+            refuse(number, 9.0);
+            refuse(9.0, number);
+            refuse(number, number);
+        }
+        refused.micro_batch(|model| model.loss(x.clone())).unwrap();
+        plain.micro_batch(|model| model.loss(x)).unwrap();
+    }
+    assert_eq!(plain.position().windows, 1);
+    let statistics = |training: &TrainLoop<Net>| bits(&training.model().norm)[2..].to_vec();
+    assert_eq!(statistics(&refused), statistics(&plain));
+    assert_ne!(statistics(&plain), bits(&Net::new(1).norm)[2..]);
 }
 
 #[test]
@@ -215,7 +249,7 @@ fn damaged_files_are_named() {
     let missing = training().resume(place.path().join("nowhere")).unwrap_err();
     assert!(missing.to_string().contains("nowhere"), "{missing}");
     for name in ["model.bpk", "optimizer.bpk", "schedule.bpk", "loop.json"] {
-        let path = folder.join(name);
+        let path = folder.join("training").join(name);
         let whole = fs::read(&path).unwrap();
         // Small records of burn's end in padding, so half of one can be all of it.
         let mut damages = vec![Vec::new(), whole[..whole.len().min(24)].to_vec()];
@@ -233,14 +267,23 @@ fn damaged_files_are_named() {
     training().resume(&folder).unwrap();
 }
 
-/// Saving over a file, or where nothing can be written.
+/// A panic in a forward pass is the user's; whoever catches it can go on.
 #[test]
-fn places_where_nothing_can_be_saved_are_an_error() {
+fn a_panic_leaves_the_loop_usable() {
     let _turn = turn();
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("file");
-    fs::write(&file, "mine").unwrap();
-    let error = training().save(file.join("saved")).unwrap_err();
-    assert!(error.to_string().contains("file"), "{error}");
-    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    let run = |panics: bool| {
+        let mut training = training().accumulate(2).unwrap();
+        for x in loader(0).take(4) {
+            if panics {
+                let caught = catch_unwind(AssertUnwindSafe(|| {
+                    training.micro_batch(|_| -> Option<MicroBatch> { panic!("of the user") })
+                }));
+                assert!(caught.is_err());
+            }
+            training.micro_batch(|model| model.loss(x)).unwrap();
+        }
+        assert_eq!(training.position().windows, 2);
+        bits(training.model())
+    };
+    assert_eq!(run(true), run(false));
 }

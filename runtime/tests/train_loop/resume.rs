@@ -71,7 +71,7 @@ fn a_training_goes_on_to_the_bit_wherever_it_was_saved() {
         let numbers = |training: &TrainLoop<Net>, name: &str| {
             let folder = tempfile::tempdir().unwrap();
             training.save(folder.path().join("all")).unwrap();
-            fs::read(folder.path().join("all").join(name)).unwrap()
+            fs::read(folder.path().join("all/training").join(name)).unwrap()
         };
         for name in ["schedule.bpk", "loop.json"] {
             assert_eq!(numbers(&second, name), numbers(&whole, name));
@@ -95,34 +95,4 @@ fn a_run_repeats_by_its_seed() {
     assert_eq!(run(1, Some(5)), run(1, Some(5)));
     assert_ne!(run(1, Some(5)), run(1, Some(6)), "of dropout");
     assert_ne!(run(1, Some(5)), run(1, None));
-}
-
-#[test]
-fn whoever_kills_the_program_while_it_saves_finds_the_training_before() {
-    let _turn = turn();
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().join("saved");
-    let training = further(training(1), 1);
-    training.save(&folder).unwrap();
-
-    // Killed while files were written: they are in another folder, and in the way of nobody.
-    let partial = folder.with_extension("partial");
-    fs::create_dir(&partial).unwrap();
-    fs::write(partial.join("model.bpk"), "half").unwrap();
-    assert_eq!(
-        self::training(2).resume(&folder).unwrap().position(),
-        training.position()
-    );
-    training.save(&folder).unwrap();
-    assert!(!partial.exists());
-
-    // Killed between two names.
-    let previous = folder.with_extension("previous");
-    fs::rename(&folder, &previous).unwrap();
-    assert_eq!(
-        self::training(2).resume(&folder).unwrap().position(),
-        training.position()
-    );
-    training.save(&folder).unwrap();
-    assert!(folder.join("loop.json").is_file());
 }

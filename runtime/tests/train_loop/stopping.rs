@@ -66,7 +66,8 @@ fn a_training_is_saved_after_every_epoch_and_as_often_as_it_is_said() {
     let mut often = training().save_in(&folder).save_every(2).unwrap();
     for (i, x) in loader(0).enumerate() {
         often.micro_batch(|model| model.loss(x)).unwrap();
-        assert_eq!(folder.exists(), i >= 3, "after the second window");
+        let saved = folder.join("training").exists();
+        assert_eq!(saved, i >= 3, "after the second window");
     }
     often.end_epoch().unwrap();
     let saved = training().resume(&folder).unwrap();
@@ -74,6 +75,30 @@ fn a_training_is_saved_after_every_epoch_and_as_often_as_it_is_said() {
         (saved.position().epoch, saved.position().micro_batches),
         (1, 0)
     );
-    let kept: Vec<_> = std::fs::read_dir(place.path()).unwrap().collect();
-    assert_eq!(kept.len(), 1, "{kept:?}");
+    for kept in [place.path(), &folder] {
+        assert_eq!(std::fs::read_dir(kept).unwrap().count(), 1);
+    }
+}
+
+/// No window is open, and none will be: there is nothing to wait for.
+#[test]
+fn an_epoch_without_anything_to_learn_from_can_be_stopped() {
+    let _turn = turn();
+    let stop = StopSignal::new();
+    let mut training = training().stop_on(stop.clone());
+    let mut seen = 0;
+    let summary = training.run(
+        1,
+        |_| std::iter::repeat_n((), 100),
+        |_, ()| {
+            seen += 1;
+            if seen == 7 {
+                stop.request();
+            }
+            None
+        },
+    );
+    assert!(summary.unwrap().stopped);
+    assert_eq!(training.position().micro_batches, 7);
+    assert_eq!(training.position().windows, 0);
 }

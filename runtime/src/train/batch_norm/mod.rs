@@ -9,7 +9,8 @@ use crate::strategy::with_frozen_stats;
 use burn::module::{Flag, Module, ModuleVisitor, Param};
 use burn::nn::BatchNorm;
 use moments::Moments;
-use std::fmt;
+use std::collections::HashSet;
+use std::{fmt, ptr};
 use thiserror::Error;
 
 /// What the batch normalisations of a model do while gradients accumulate.
@@ -41,16 +42,14 @@ use thiserror::Error;
 ///
 /// assert_eq!(norm.running_mean.value_sync().into_scalar::<f32>(), 6.0);
 /// assert_eq!(norm.running_var.value_sync().into_scalar::<f32>(), 26.0);
-/// # Ok::<(), remat::train::UnnamedBatchNorms>(())
+/// # Ok::<(), remat::train::BatchNormsError>(())
 /// ```
-pub struct BatchNorms<M> {
-    choice: Choice<M>,
-    /// Micro-batches of the window.
-    micro_batches: usize,
-}
+pub struct BatchNorms<M>(Choice<M>);
 
 enum Choice<M> {
     AsIs {
+        /// Of the window.
+        micro_batches: usize,
         warned: bool,
     },
     Frozen,
@@ -61,27 +60,36 @@ enum Choice<M> {
     },
 }
 
-/// The model has batch normalisations that [`BatchNorms::accumulated`] was not told of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error(
-    "the model has {found} batch normalisations, of which the function given to `BatchNorms::accumulated` names {named}: the statistics of the others would move with every micro-batch"
-)]
-pub struct UnnamedBatchNorms {
-    /// Batch normalisations of the model.
-    pub found: usize,
-    /// Those that were named.
-    pub named: usize,
+/// Why a forward pass did not run.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum BatchNormsError {
+    /// The model has batch normalisations that [`BatchNorms::accumulated`] was not told of.
+    #[error(
+        "the model has {found} batch normalisations, of which the function given to `BatchNorms::accumulated` names {named}: the statistics of the others would move with every micro-batch"
+    )]
+    Unnamed {
+        /// Batch normalisations of the model.
+        found: usize,
+        /// Those that were named.
+        named: usize,
+    },
+    /// The number of samples is zero, negative or not finite.
+    #[error("a micro-batch cannot have {0} samples: skip one that has none")]
+    Samples(f64),
 }
 
 impl<M> Default for BatchNorms<M> {
     fn default() -> Self {
-        Self::new(Choice::AsIs { warned: false })
+        Self(Choice::AsIs {
+            micro_batches: 0,
+            warned: false,
+        })
     }
 }
 
 impl<M> fmt::Debug for BatchNorms<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.choice {
+        f.write_str(match self.0 {
             Choice::AsIs { .. } => "BatchNorms::as_is",
             Choice::Frozen => "BatchNorms::frozen",
             Choice::Accumulated { .. } => "BatchNorms::accumulated",
@@ -101,7 +109,7 @@ impl<M> BatchNorms<M> {
     /// does not depend on the others. For fine-tuning.
     #[must_use]
     pub fn frozen() -> Self {
-        Self::new(Choice::Frozen)
+        Self(Choice::Frozen)
     }
 
     /// The running statistics move at the end of a window, once: by mean and variance of all its samples, as for one batch.
@@ -109,24 +117,18 @@ impl<M> BatchNorms<M> {
     /// `find` names the batch normalisations of a model: all of them, since their momentum is not seen from outside.
     #[must_use]
     pub fn accumulated(find: fn(&M) -> Vec<&BatchNorm>) -> Self {
-        Self::new(Choice::Accumulated {
+        Self(Choice::Accumulated {
             find,
             moments: Vec::new(),
         })
     }
 
-    fn new(choice: Choice<M>) -> Self {
-        Self {
-            choice,
-            micro_batches: 0,
-        }
-    }
-
     /// Forgets the window: nothing of it gets into the running statistics, if they are [accumulated](Self::accumulated).
     pub fn drop_window(&mut self) {
-        self.micro_batches = 0;
-        if let Choice::Accumulated { moments, .. } = &mut self.choice {
-            moments.clear();
+        match &mut self.0 {
+            Choice::AsIs { micro_batches, .. } => *micro_batches = 0,
+            Choice::Frozen => {}
+            Choice::Accumulated { moments, .. } => moments.clear(),
         }
     }
 }
@@ -138,43 +140,53 @@ impl<M: Module> BatchNorms<M> {
     ///
     /// # Errors
     ///
-    /// If a batch normalisation was not [named](Self::accumulated); `forward` does not run then.
+    /// If a batch normalisation was not [named](Self::accumulated), or the number of samples cannot be; `forward` does not
+    /// run then.
     pub fn forward<T>(
         &mut self,
         model: &M,
         samples: impl Into<Weight>,
         forward: impl FnOnce(&M) -> T,
-    ) -> Result<T, UnnamedBatchNorms> {
-        let samples = samples.into();
+    ) -> Result<T, BatchNormsError> {
+        let samples = samples.into().value();
+        if !(samples.is_finite() && samples > 0.0) {
+            return Err(BatchNormsError::Samples(samples));
+        }
         self.forward_counted(model, forward, |_| samples)
     }
 
-    /// As [`forward`](Self::forward), where only the output says how many samples there were.
+    /// As [`forward`](Self::forward), where only the output says how many samples there were: 0 if it is not of the window.
     pub(super) fn forward_counted<T>(
         &mut self,
         model: &M,
         forward: impl FnOnce(&M) -> T,
-        samples: impl FnOnce(&T) -> Weight,
-    ) -> Result<T, UnnamedBatchNorms> {
-        self.micro_batches += 1;
-        match &mut self.choice {
-            Choice::AsIs { warned } => {
-                if self.micro_batches == 2 && !*warned {
+        samples: impl FnOnce(&T) -> f64,
+    ) -> Result<T, BatchNormsError> {
+        match &mut self.0 {
+            Choice::AsIs {
+                micro_batches,
+                warned,
+            } => {
+                let output = forward(model);
+                *micro_batches += usize::from(samples(&output) > 0.0);
+                if *micro_batches == 2 && !*warned {
                     *warned = warning::say(model);
                 }
-                Ok(forward(model))
+                Ok(output)
             }
             Choice::Frozen => Ok(forward(&with_frozen_stats(model).0)),
             Choice::Accumulated { find, moments } => {
                 let norms = find(model);
-                check(model, norms.len())?;
+                check(model, &norms)?;
                 let before: Vec<_> = norms.iter().map(|norm| running::read(norm)).collect();
                 let output = forward(model);
-                let samples = samples(&output).value();
+                let samples = samples(&output);
                 moments.resize_with(norms.len(), Moments::default);
                 for ((norm, before), moments) in norms.iter().zip(before).zip(moments) {
-                    let after = running::read(norm);
-                    moments.add(&before, &after, norm.momentum, samples);
+                    if samples > 0.0 {
+                        let after = running::read(norm);
+                        moments.add(&before, &after, norm.momentum, samples);
+                    }
                     running::write(norm, before);
                 }
                 Ok(output)
@@ -184,24 +196,25 @@ impl<M: Module> BatchNorms<M> {
 
     /// Ends a window: now the running statistics move, if they are [accumulated](Self::accumulated).
     pub fn end_window(&mut self, model: &M) {
-        if let Choice::Accumulated { find, moments } = &mut self.choice {
+        if let Choice::Accumulated { find, moments } = &mut self.0 {
             for (norm, moments) in find(model).into_iter().zip(moments.drain(..)) {
                 let statistics = moments.moved(running::read(norm), norm.momentum);
                 running::write(norm, statistics);
             }
         }
-        self.micro_batches = 0;
+        self.drop_window();
     }
 }
 
-fn check<M: Module>(model: &M, named: usize) -> Result<(), UnnamedBatchNorms> {
+fn check<M: Module>(model: &M, norms: &[&BatchNorm]) -> Result<(), BatchNormsError> {
     let mut count = Count::default();
     model.visit(&mut count);
     let found = count.all;
-    if found == named {
-        Ok(())
-    } else {
-        Err(UnnamedBatchNorms { found, named })
+    // One that is named twice is one.
+    let named: HashSet<*const BatchNorm> = norms.iter().map(|norm| ptr::from_ref(*norm)).collect();
+    match named.len() {
+        named if named == found => Ok(()),
+        named => Err(BatchNormsError::Unnamed { found, named }),
     }
 }
 

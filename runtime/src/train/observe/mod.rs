@@ -89,20 +89,23 @@ pub struct Epoch {
     pub epochs: usize,
     /// Its windows, if the loader says how many micro-batches it has.
     pub windows: Option<usize>,
+    /// Those that it has had, where training goes on in the middle of it.
+    pub begun_after: usize,
 }
 
 impl Epoch {
     pub(super) fn new(
-        number: usize,
+        position: Position,
         epochs: usize,
         (least, most): (usize, Option<usize>),
         window: usize,
     ) -> Self {
         let micro_batches = most.filter(|most| *most == least);
         Self {
-            number,
+            number: position.epoch,
             epochs,
             windows: micro_batches.map(|micro_batches| micro_batches.div_ceil(window)),
+            begun_after: position.micro_batches / window,
         }
     }
 }

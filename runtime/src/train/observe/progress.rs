@@ -65,6 +65,7 @@ impl ProgressBar {
 }
 
 impl Observer for ProgressBar {
+    /// Who calls micro-batches by hand has no epoch to begin.
     fn begin(&mut self, _: &Position) -> Result<(), ObserverError> {
         self.bar.set_style(ProgressStyle::with_template(ENDLESS)?);
         Ok(())
@@ -72,12 +73,15 @@ impl Observer for ProgressBar {
 
     fn epoch(&mut self, epoch: &Epoch) -> Result<(), ObserverError> {
         let prefix = format!("epoch {}/{}", epoch.number + 1, epoch.epochs);
+        let template = epoch.windows.map_or(ENDLESS, |_| TEMPLATE);
         self.bar.reset();
+        self.bar.set_style(ProgressStyle::with_template(template)?);
         self.bar.set_prefix(prefix);
-        if let Some(windows) = epoch.windows {
-            self.bar.set_style(ProgressStyle::with_template(TEMPLATE)?);
-            self.bar.set_length(windows as u64);
+        match epoch.windows {
+            Some(windows) => self.bar.set_length(windows as u64),
+            None => self.bar.unset_length(),
         }
+        self.bar.set_position(epoch.begun_after as u64);
         Ok(())
     }
 

@@ -2,17 +2,23 @@
 
 use crate::amp::{self, InvalidScaler};
 use crate::train::accumulator::Refused;
-use crate::train::batch_norm::UnnamedBatchNorms;
+use crate::train::batch_norm::BatchNormsError;
 use crate::train::observe::ObserverError;
 use burn::store::RecordError;
+use burn::tensor::DType;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The limit of a norm is not above 0.
+/// The limit that gradients are to be clipped to is not above 0.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[error("gradients are to be clipped to a norm of {0}, which has to be above 0")]
-pub struct InvalidMaxNorm(pub f32);
+#[error("gradients are to be clipped to {0}, which has to be above 0")]
+pub struct InvalidLimit(pub f32);
+
+/// A training is to be saved after every 0 windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a training is to be saved after every 0 windows, which has to be at least 1")]
+pub struct InvalidInterval;
 
 /// Why training does not go on.
 #[derive(Debug, Error)]
@@ -21,12 +27,12 @@ pub enum TrainError {
     /// A micro-batch cannot be added.
     #[error(transparent)]
     MicroBatch(#[from] Refused),
-    /// The model cannot be trained with a scaler.
+    /// A parameter is in 16 bits.
     #[error(transparent)]
     Model(#[from] amp::Refused),
-    /// A batch normalisation was not named.
+    /// Batch normalisations cannot be accumulated.
     #[error(transparent)]
-    BatchNorms(#[from] UnnamedBatchNorms),
+    BatchNorms(#[from] BatchNormsError),
     /// A loader has no micro-batches.
     #[error(
         "the loader of epoch {epoch} (the first is 0) gives no micro-batch: is the dataset empty, or smaller than a batch that must be full?"
@@ -86,13 +92,23 @@ pub enum SaveError {
     /// A scaler's numbers.
     #[error(transparent)]
     Scaler(#[from] InvalidScaler),
-    /// The training was saved with another one of these, so it would not go on as it was.
-    #[error("the training in {} was saved with another {what} than this one has", path.display())]
+    /// The training that was saved is of another kind, so it would not go on as it was.
+    #[error("the training in {} cannot go on here: {why}", path.display())]
     Mismatch {
         /// The folder.
         path: PathBuf,
-        /// What is another one.
-        what: &'static str,
+        /// What is of another kind.
+        why: &'static str,
+    },
+    /// burn would load the optimizer's state in another precision.
+    #[error(
+        "the state that the optimizer has of parameters in {} would come back in {}, burn's default: save the model alone, or configure `Device::default()` for the other before there is any tensor", dtype.name(), default.name()
+    )]
+    OptimizerState {
+        /// Of the parameters.
+        dtype: DType,
+        /// What burn would load.
+        default: DType,
     },
     /// A window is open.
     #[error(
@@ -102,4 +118,23 @@ pub enum SaveError {
         /// Micro-batches in the window.
         micro_batches: usize,
     },
+}
+
+pub(super) fn io_error(path: &Path) -> impl FnOnce(io::Error) -> SaveError {
+    let path = path.to_owned();
+    |source| SaveError::Io { path, source }
+}
+
+pub(super) fn record_error(path: PathBuf) -> impl FnOnce(RecordError) -> SaveError {
+    |source| SaveError::Record { path, source }
+}
+
+pub(super) fn damaged(path: &Path) -> impl FnOnce(serde_json::Error) -> SaveError {
+    let path = path.to_owned();
+    |source| SaveError::Damaged { path, source }
+}
+
+pub(super) fn mismatch(folder: &Path, why: &'static str) -> SaveError {
+    let path = folder.to_owned();
+    SaveError::Mismatch { path, why }
 }

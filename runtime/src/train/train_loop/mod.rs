@@ -2,18 +2,22 @@
 //!
 //! It composes the parts of [`train`](crate::train) and [`amp`](crate::amp) and does nothing that they do not.
 
+mod dtypes;
 mod errors;
 mod gauge;
 mod micro_batch;
 mod options;
+mod places;
 mod position;
+mod resume;
 mod run;
 mod save;
 mod stepper;
+mod tied;
 mod update;
 mod window;
 
-pub use errors::{InvalidMaxNorm, SaveError, TrainError};
+pub use errors::{InvalidInterval, InvalidLimit, SaveError, TrainError};
 pub use micro_batch::MicroBatch;
 pub use options::LastWindow;
 pub use position::Position;
@@ -32,6 +36,7 @@ use gauge::Gauge;
 use save::Saves;
 use std::fmt;
 use stepper::Stepper;
+use tied::tied;
 
 /// Trains a model in windows of micro-batches: [`Accumulator`], [`GradScaler`](crate::amp::GradScaler),
 /// [`clip_grad_norm`](super::clip_grad_norm), [`BatchNorms`], an optimizer and a schedule of burn's, in the order that is
@@ -74,6 +79,8 @@ use stepper::Stepper;
 /// * The schedule advances, and the optimizer counts a step, only if it is taken: not if a loss or a gradient is infinite
 ///   or NaN. That is an [`Outcome`], not an error.
 /// * Clipping sees the gradient of the whole window, unscaled, once.
+/// * A parameter that the model has in several places (clones of one `Param`) stays one: burn's optimizers move the first of
+///   them only.
 ///
 /// # Or burn's learner
 ///
@@ -102,7 +109,7 @@ pub struct TrainLoop<M> {
     observers: Vec<Box<dyn Observer>>,
     observed: bool,
     stop: StopSignal,
-    saves: Option<Saves>,
+    saves: Saves,
 }
 
 impl<M: Module> TrainLoop<M> {
@@ -112,10 +119,8 @@ impl<M: Module> TrainLoop<M> {
         optimizer: impl Into<ModuleOptimizer>,
         schedule: impl Into<ModuleLrScheduler>,
     ) -> Self {
-        // burn leaves it to their first use to draw parameters, which would be in a window.
-        model.visit(&mut Draw);
         Self {
-            model: Some(model),
+            model: Some(drawn(model)),
             stepper: Stepper::new(optimizer.into(), schedule.into()),
             accumulator: Accumulator::scheduled(Schedule::default()),
             norms: BatchNorms::as_is(),
@@ -126,19 +131,53 @@ impl<M: Module> TrainLoop<M> {
             observers: Vec::new(),
             observed: false,
             stop: StopSignal::new(),
-            saves: None,
+            saves: Saves::default(),
         }
+    }
+
+    /// Changes the model: freezes a part of it, say, or what was frozen no longer is.
+    ///
+    /// A parameter that is frozen does not move, also by what a window that is open has found for it.
+    ///
+    /// ```
+    /// # use burn::{nn::LinearConfig, optim::SgdConfig, tensor::Device};
+    /// # use remat::train::TrainLoop;
+    /// use burn::module::{Module, ParamGroup};
+    ///
+    /// # let device = Device::flex().autodiff();
+    /// # let model = LinearConfig::new(2, 1).init(&device);
+    /// # let mut training = TrainLoop::new(model, SgdConfig::new().init(), 0.1);
+    /// training = training.map_model(|model| model.freeze_group(ParamGroup::from_path("bias")));
+    /// assert!(!training.model().bias.as_ref().unwrap().is_require_grad());
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If a step of the optimizer has panicked: the model was in it.
+    #[must_use]
+    pub fn map_model(mut self, change: impl FnOnce(M) -> M) -> Self {
+        let model = self.model.expect(IN_A_STEP);
+        self.model = Some(drawn(change(model)));
+        self
     }
 }
 
 impl<M> TrainLoop<M> {
     /// The model as of the last step.
+    ///
+    /// # Panics
+    ///
+    /// If a step of the optimizer has panicked: the model was in it.
     #[must_use]
     pub fn model(&self) -> &M {
         self.model.as_ref().expect(IN_A_STEP)
     }
 
     /// The model as of the last step.
+    ///
+    /// # Panics
+    ///
+    /// If a step of the optimizer has panicked: the model was in it.
     #[must_use]
     pub fn into_model(self) -> M {
         self.model.expect(IN_A_STEP)
@@ -161,6 +200,12 @@ impl<M> fmt::Debug for TrainLoop<M> {
             .field("norms", &self.norms)
             .finish_non_exhaustive()
     }
+}
+
+/// burn leaves it to their first use to draw parameters, which would be in a window.
+fn drawn<M: Module>(model: M) -> M {
+    model.visit(&mut Draw);
+    tied(model)
 }
 
 struct Draw;

@@ -1,7 +1,7 @@
 //! What the loop may be told before it begins.
 
-use super::errors::InvalidMaxNorm;
-use super::save::Saves;
+use super::errors::{InvalidInterval, InvalidLimit};
+use super::stepper::Clip;
 use super::{Accumulator, BatchNorms, Observer, StopSignal, TrainLoop};
 use crate::amp::GradScaler;
 use crate::train::accumulator::NoMicroBatches;
@@ -28,13 +28,15 @@ impl<M: Module> TrainLoop<M> {
         Ok(self.accumulator(Accumulator::new(micro_batches)?))
     }
 
-    /// An accumulator with options of its own, such as another size by epoch. Its loss scale is the loop's.
+    /// An accumulator with options of its own, such as another size by epoch. Its loss scale and its epoch are the loop's; a
+    /// window that it has open is dropped.
     #[must_use]
     pub fn accumulator(self, accumulator: Accumulator) -> Self {
         Self {
             accumulator,
             ..self
         }
+        .without_window()
     }
 
     /// Scales the losses, for layers in f16. Layers in bf16 need no scaler.
@@ -44,17 +46,41 @@ impl<M: Module> TrainLoop<M> {
         self
     }
 
-    /// Clips the gradient of each window, unscaled: its norm over all parameters is at most this.
+    /// Clips the gradient of each window, unscaled: its norm over all parameters is at most this. Infinity clips nothing,
+    /// and tells the norm. Instead of [`clip_grad_value`](Self::clip_grad_value), whichever is said last.
     ///
     /// # Errors
     ///
     /// If that is not above 0.
-    pub fn clip_grad_norm(mut self, max_norm: f32) -> Result<Self, InvalidMaxNorm> {
-        if max_norm > 0.0 {
-            self.stepper.max_norm = Some(max_norm);
+    pub fn clip_grad_norm(self, max_norm: f32) -> Result<Self, InvalidLimit> {
+        self.clip(Clip::Norm, max_norm)
+    }
+
+    /// Limits every element of the gradient of each window, unscaled, to `-limit..=limit`.
+    ///
+    /// ```
+    /// # use burn::{nn::LinearConfig, optim::SgdConfig, tensor::Device};
+    /// # use remat::train::TrainLoop;
+    /// # let device = Device::flex().autodiff();
+    /// # let model = LinearConfig::new(2, 1).init(&device);
+    /// let training = TrainLoop::new(model, SgdConfig::new().init(), 0.1).clip_grad_value(0.5)?;
+    /// # let _ = training;
+    /// # Ok::<(), remat::train::InvalidLimit>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If that is not above 0.
+    pub fn clip_grad_value(self, limit: f32) -> Result<Self, InvalidLimit> {
+        self.clip(Clip::Value, limit)
+    }
+
+    fn clip(mut self, to: fn(f32) -> Clip, limit: f32) -> Result<Self, InvalidLimit> {
+        if limit > 0.0 {
+            self.stepper.clip = Some(to(limit));
             Ok(self)
         } else {
-            Err(InvalidMaxNorm(max_norm))
+            Err(InvalidLimit(limit))
         }
     }
 
@@ -100,7 +126,7 @@ impl<M: Module> TrainLoop<M> {
     /// [`save`](Self::save).
     #[must_use]
     pub fn save_in(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.saves = Some(Saves::new(folder.into()));
+        self.saves.folder = Some(folder.into());
         self
     }
 
@@ -109,13 +135,11 @@ impl<M: Module> TrainLoop<M> {
     /// # Errors
     ///
     /// If that is 0.
-    pub fn save_every(mut self, windows: usize) -> Result<Self, NoMicroBatches> {
+    pub fn save_every(mut self, windows: usize) -> Result<Self, InvalidInterval> {
         if windows == 0 {
-            return Err(NoMicroBatches);
+            return Err(InvalidInterval);
         }
-        if let Some(saves) = &mut self.saves {
-            saves.every = Some(windows);
-        }
+        self.saves.every = Some(windows);
         Ok(self)
     }
 }

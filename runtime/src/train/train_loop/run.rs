@@ -33,6 +33,7 @@ impl<M: Module> TrainLoop<M> {
         mut loader: impl FnMut(usize) -> L,
         mut forward: impl FnMut(&M, L::Item) -> B,
     ) -> Result<Summary, TrainError> {
+        self.tell_that_it_begins()?;
         while self.position.epoch < epochs && !self.stop.is_requested() {
             let epoch = self.position.epoch;
             self.epoch(epochs, loader(epoch).into_iter(), &mut forward)?;
@@ -48,8 +49,12 @@ impl<M: Module> TrainLoop<M> {
         forward: &mut impl FnMut(&M, I::Item) -> B,
     ) -> Result<(), TrainError> {
         let epoch = self.position.epoch;
-        self.tell_that_it_begins()?;
-        let announced = Epoch::new(epoch, epochs, items.size_hint(), self.accumulator.size());
+        let announced = Epoch::new(
+            self.position,
+            epochs,
+            items.size_hint(),
+            self.accumulator.size(),
+        );
         self.tell(|observer| observer.epoch(&announced))?;
         self.pass_over(&mut items)?;
         loop {
@@ -58,9 +63,9 @@ impl<M: Module> TrainLoop<M> {
             let Some(item) = items.next() else {
                 break;
             };
-            let update = self.micro_batch(|model| forward(model, item))?;
-            if update.is_some() && self.stop.is_requested() {
-                return self.save_at_stop();
+            self.micro_batch(|model| forward(model, item))?;
+            if self.accumulator.pending() == 0 && self.stop.is_requested() {
+                return self.save_now();
             }
         }
         if self.position.micro_batches == 0 {
@@ -92,6 +97,7 @@ impl<M: Module> TrainLoop<M> {
     ///
     /// If an observer fails.
     pub fn end(&mut self, stopped: bool) -> Result<Summary, TrainError> {
+        self.tell_that_it_begins()?;
         let summary = Summary {
             position: self.position,
             stopped,
@@ -105,9 +111,11 @@ impl<M: Module> TrainLoop<M> {
         if self.observed {
             return Ok(());
         }
-        self.observed = true;
+        self.check_folder()?;
         let position = self.position;
-        self.tell(|observer| observer.begin(&position))
+        self.tell(|observer| observer.begin(&position))?;
+        self.observed = true;
+        Ok(())
     }
 
     pub(super) fn tell(

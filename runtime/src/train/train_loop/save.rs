@@ -1,53 +1,45 @@
-//! Saving and resuming.
-//!
-//! A folder with the records of burn's, and the loop's own numbers. It is written under another name and then renamed, so
-//! that a folder with the right name is complete.
+//! Saving.
 
+use super::dtypes::Dtypes;
+use super::errors::{damaged, io_error, record_error};
+use super::places::Places;
 use super::{Position, SaveError, TrainError, TrainLoop};
-use crate::amp::GradScalerState;
-use burn::lr_scheduler::LrSchedulerRecord;
+use crate::amp::{GradScaler, GradScalerState};
 use burn::module::Module;
 use burn::optim::OptimizerRecord;
 use burn::serde::{Deserialize, Serialize};
-use burn::store::{ModuleRecord, RecordError};
+use burn::tensor::{DType, Device};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-const MODEL: &str = "model.bpk";
-const OPTIMIZER: &str = "optimizer.bpk";
-const SCHEDULE: &str = "schedule.bpk";
-const LOOP: &str = "loop.json";
+pub(super) const MODEL: &str = "model.bpk";
+pub(super) const OPTIMIZER: &str = "optimizer.bpk";
+pub(super) const SCHEDULE: &str = "schedule.bpk";
+pub(super) const LOOP: &str = "loop.json";
 
-/// When and where.
+/// Where and when.
+#[derive(Default)]
 pub(super) struct Saves {
-    folder: PathBuf,
+    pub(super) folder: Option<PathBuf>,
+    /// After every so many windows, besides after every epoch.
     pub(super) every: Option<usize>,
-}
-
-impl Saves {
-    pub(super) fn new(folder: PathBuf) -> Self {
-        Self {
-            folder,
-            every: None,
-        }
-    }
 }
 
 /// The loop's own numbers.
 #[derive(Serialize, Deserialize)]
 #[serde(crate = "burn::serde")]
-struct Numbers {
-    position: Position,
-    seed: Option<u64>,
-    scaler: Option<GradScalerState>,
+pub(super) struct Numbers {
+    pub(super) position: Position,
+    pub(super) seed: Option<u64>,
+    pub(super) scaler: Option<GradScalerState>,
 }
 
 impl<M: Module> TrainLoop<M> {
     /// Saves all that training needs to go on to the bit: model, optimizer, schedule, scaler, position and seed.
     ///
-    /// The folder is replaced as a whole, once everything is written: whoever kills the program finds the old one or the new
-    /// one (under its name, or with `.previous` behind it, where [`resume`](Self::resume) looks as well).
+    /// It is in `training` in the folder, which is replaced as a whole, once everything is written: whoever kills the program
+    /// finds the old one or the new one (under its name, or as `training.previous`, where [`resume`](Self::resume) looks as
+    /// well). Nothing else in the folder is touched.
     ///
     /// ```
     /// # use burn::{nn::{Linear, LinearConfig}, optim::AdamWConfig, tensor::{Device, Tensor}};
@@ -74,21 +66,31 @@ impl<M: Module> TrainLoop<M> {
     ///
     /// # Errors
     ///
-    /// If a window is open, or files cannot be written.
+    /// If a window is open, files cannot be written, or the optimizer's state would come back in another precision: that of
+    /// parameters in f64, unless it is what `Device::default()` is configured for.
     pub fn save(&self, folder: impl AsRef<Path>) -> Result<(), SaveError> {
         match self.accumulator.pending() {
             0 => {}
             micro_batches => return Err(SaveError::WindowIsOpen { micro_batches }),
         }
-        let folder = folder.as_ref();
-        let partial = beside(folder, "partial");
-        remove(&partial)?;
-        fs::create_dir_all(&partial).map_err(io_error(&partial))?;
-        self.write(&partial)?;
-        replace(folder, &partial)
+        let places = Places::in_folder(folder.as_ref());
+        self.write(places.begin()?)?;
+        places.replace()
+    }
+
+    /// burn loads an optimizer's state in its default precision, whatever that was.
+    fn check_optimizer(&self, state: &OptimizerRecord) -> Result<(), SaveError> {
+        let default = DType::from(Device::default().settings().float_dtype);
+        let other = |dtype: &DType| *dtype != default;
+        match Dtypes::of(self.model()).trained.into_iter().find(other) {
+            Some(dtype) if !state.is_empty() => Err(SaveError::OptimizerState { dtype, default }),
+            _ => Ok(()),
+        }
     }
 
     fn write(&self, folder: &Path) -> Result<(), SaveError> {
+        let optimizer = self.stepper.optimizer.to_record();
+        self.check_optimizer(&optimizer)?;
         let record = |name| {
             let path = folder.join(name);
             (path.clone(), record_error(path))
@@ -100,7 +102,7 @@ impl<M: Module> TrainLoop<M> {
             .save(path)
             .map_err(error)?;
         let (path, error) = record(OPTIMIZER);
-        self.stepper.optimizer.save(path).map_err(error)?;
+        optimizer.save(path).map_err(error)?;
         let (path, error) = record(SCHEDULE);
         let schedule = self.stepper.schedule.to_record();
         schedule.save(path).map_err(error)?;
@@ -108,172 +110,33 @@ impl<M: Module> TrainLoop<M> {
         let numbers = Numbers {
             position: self.position,
             seed: self.seed,
-            scaler: self.stepper.scaler.as_ref().map(|scaler| scaler.state()),
+            scaler: self.stepper.scaler.as_ref().map(GradScaler::state),
         };
         let path = folder.join(LOOP);
         let numbers = serde_json::to_string_pretty(&numbers).map_err(damaged(&path))?;
         fs::write(&path, numbers + "\n").map_err(io_error(&path))
     }
 
-    /// Goes on where the training in this folder was saved, with the options of this one, and a model, an optimizer, a
-    /// schedule and a scaler of the same kind.
-    ///
-    /// # Errors
-    ///
-    /// If the folder is not there or is damaged, or one of those is of another kind.
-    pub fn resume(self, folder: impl AsRef<Path>) -> Result<Self, SaveError> {
-        let folder = complete(folder.as_ref());
-        let numbers: Numbers = {
-            let path = folder.join(LOOP);
-            let text = fs::read_to_string(&path).map_err(io_error(&path))?;
-            serde_json::from_str(&text).map_err(damaged(&path))?
-        };
-        self.resume_model(&folder)?
-            .resume_optimizer(&folder)?
-            .resume_schedule(&folder)?
-            .resume_scaler(&folder, numbers.scaler)
-            .map(|training| training.at(numbers.position, numbers.seed))
-    }
-
-    fn at(mut self, position: Position, seed: Option<u64>) -> Self {
-        self.position = position;
-        self.seed = seed;
-        self.accumulator.drop_window();
-        let began = self.accumulator.begin_epoch(position.epoch);
-        began.expect("no window is open");
-        self
-    }
-
-    fn resume_model(mut self, folder: &Path) -> Result<Self, SaveError> {
-        let path = folder.join(MODEL);
-        let model = self.model.take().expect(super::IN_A_STEP);
-        let record = ModuleRecord::load(&path).map_err(record_error(path.clone()))?;
-        let model = model.try_load_record(record).map_err(record_error(path))?;
-        self.model = Some(model);
-        Ok(self)
-    }
-
-    /// burn leaves out what it cannot use, which would begin anew.
-    fn resume_optimizer(mut self, folder: &Path) -> Result<Self, SaveError> {
-        let path = folder.join(OPTIMIZER);
-        let record = OptimizerRecord::load(&path).map_err(record_error(path))?;
-        let saved = record.len();
-        let optimizer = self.stepper.optimizer.load_record(record);
-        if optimizer.to_record().len() != saved {
-            return Err(mismatch(folder, "optimizer"));
+    /// Fails where nothing can be saved, before anything is trained.
+    pub(super) fn check_folder(&self) -> Result<(), SaveError> {
+        match &self.saves.folder {
+            Some(folder) => Places::in_folder(folder).begin().map(drop),
+            None => Ok(()),
         }
-        self.stepper.optimizer = optimizer;
-        Ok(self)
-    }
-
-    /// burn leaves out what it cannot use, which would begin anew.
-    fn resume_schedule(mut self, folder: &Path) -> Result<Self, SaveError> {
-        let path = folder.join(SCHEDULE);
-        let record = LrSchedulerRecord::load(&path).map_err(record_error(path.clone()))?;
-        let schedule = self.stepper.schedule.load_record(record.clone());
-        let bytes = |record: LrSchedulerRecord| record.into_bytes();
-        let saved = bytes(record).map_err(record_error(path.clone()))?;
-        let loaded = bytes(schedule.to_record()).map_err(record_error(path))?;
-        if saved[..] != loaded[..] {
-            return Err(mismatch(folder, "schedule"));
-        }
-        self.stepper.schedule = schedule;
-        Ok(self)
-    }
-
-    fn resume_scaler(
-        mut self,
-        folder: &Path,
-        state: Option<GradScalerState>,
-    ) -> Result<Self, SaveError> {
-        self.stepper.scaler = match (self.stepper.scaler, state) {
-            (Some(scaler), Some(state)) => Some(scaler.load_state(state)?),
-            (None, None) => None,
-            _ => {
-                return Err(mismatch(
-                    folder,
-                    "precision: only one of the two has a scaler",
-                ));
-            }
-        };
-        Ok(self)
     }
 
     pub(super) fn save_after_window(&self) -> Result<(), TrainError> {
-        let every = self.saves.as_ref().and_then(|saves| saves.every);
-        match every {
+        match self.saves.every {
             Some(every) if self.position.windows.is_multiple_of(every) => self.save_now(),
             _ => Ok(()),
         }
     }
 
-    pub(super) fn save_after_epoch(&self) -> Result<(), TrainError> {
-        self.save_now()
-    }
-
-    pub(super) fn save_at_stop(&self) -> Result<(), TrainError> {
-        self.save_now()
-    }
-
-    fn save_now(&self) -> Result<(), TrainError> {
-        match &self.saves {
-            Some(saves) => Ok(self.save(&saves.folder)?),
+    /// After an epoch, or before a stop.
+    pub(super) fn save_now(&self) -> Result<(), TrainError> {
+        match &self.saves.folder {
+            Some(folder) => Ok(self.save(folder)?),
             None => Ok(()),
         }
     }
-}
-
-/// A folder's name, with something behind it.
-fn beside(folder: &Path, suffix: &str) -> PathBuf {
-    let mut name = folder.as_os_str().to_owned();
-    name.push(".");
-    name.push(suffix);
-    name.into()
-}
-
-/// Lets the new folder take the old one's place.
-fn replace(folder: &Path, new: &Path) -> Result<(), SaveError> {
-    let previous = beside(folder, "previous");
-    if folder.exists() {
-        remove(&previous)?;
-        fs::rename(folder, &previous).map_err(io_error(folder))?;
-    }
-    fs::rename(new, folder).map_err(io_error(folder))?;
-    remove(&previous)
-}
-
-/// The folder; or the one before it, where saving was interrupted between two names.
-fn complete(folder: &Path) -> PathBuf {
-    let previous = beside(folder, "previous");
-    if !folder.exists() && previous.exists() {
-        previous
-    } else {
-        folder.to_owned()
-    }
-}
-
-fn remove(folder: &Path) -> Result<(), SaveError> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_error(folder)(error)),
-        _ => Ok(()),
-    }
-}
-
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> SaveError {
-    let path = path.to_owned();
-    |source| SaveError::Io { path, source }
-}
-
-fn record_error(path: PathBuf) -> impl FnOnce(RecordError) -> SaveError {
-    |source| SaveError::Record { path, source }
-}
-
-fn damaged(path: &Path) -> impl FnOnce(serde_json::Error) -> SaveError {
-    let path = path.to_owned();
-    |source| SaveError::Damaged { path, source }
-}
-
-fn mismatch(folder: &Path, what: &'static str) -> SaveError {
-    let path = folder.to_owned();
-    SaveError::Mismatch { path, what }
 }

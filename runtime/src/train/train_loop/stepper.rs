@@ -1,18 +1,26 @@
 //! From a window to the next model.
 
+use super::tied::tied;
 use super::update::Outcome;
-use crate::amp::{self, GradScaler};
+use crate::amp::GradScaler;
 use crate::train::accumulator::{Dropped, Window};
-use crate::train::clip_grad_norm;
+use crate::train::{clip_grad_norm, clip_grad_value};
 use burn::lr_scheduler::module_lr_scheduler::ModuleLrScheduler;
 use burn::module::Module;
 use burn::optim::{GradientsParams, ModuleOptimizer};
+
+/// How gradients are clipped.
+#[derive(Clone, Copy)]
+pub(super) enum Clip {
+    Norm(f32),
+    Value(f32),
+}
 
 pub(super) struct Stepper {
     pub(super) optimizer: ModuleOptimizer,
     pub(super) schedule: ModuleLrScheduler,
     pub(super) scaler: Option<GradScaler>,
-    pub(super) max_norm: Option<f32>,
+    pub(super) clip: Option<Clip>,
 }
 
 impl Stepper {
@@ -21,15 +29,7 @@ impl Stepper {
             optimizer,
             schedule,
             scaler: None,
-            max_norm: None,
-        }
-    }
-
-    /// Whether the model can be trained with the scaler, if there is one.
-    pub(super) fn check<M: Module>(&self, model: &M) -> Result<(), amp::Refused> {
-        match &self.scaler {
-            Some(_) => amp::master_parameters(model),
-            None => Ok(()),
+            clip: None,
         }
     }
 
@@ -48,7 +48,7 @@ impl Stepper {
                 let rate = self.schedule.step();
                 let base = rate.base();
                 let model = self.optimizer.step(rate, model, grads);
-                (model, Outcome::Taken { rate: base, norm })
+                (tied(model), Outcome::Taken { rate: base, norm })
             }
             Err(dropped) => (model, Outcome::Skipped(dropped)),
         }
@@ -77,9 +77,14 @@ impl Stepper {
         mut grads: GradientsParams,
         model: &M,
     ) -> Result<(GradientsParams, Option<f32>), Dropped> {
-        let norm = self
-            .max_norm
-            .map(|max_norm| clip_grad_norm(&mut grads, model, max_norm));
+        let norm = match self.clip {
+            Some(Clip::Norm(max_norm)) => Some(clip_grad_norm(&mut grads, model, max_norm)),
+            Some(Clip::Value(limit)) => {
+                clip_grad_value(&mut grads, model, limit);
+                None
+            }
+            None => None,
+        };
         match norm {
             Some(norm) if !norm.is_finite() => Err(Dropped::Norm),
             norm => Ok((grads, norm)),

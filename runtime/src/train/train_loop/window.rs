@@ -2,9 +2,9 @@
 
 use super::gauge::{self, Gauge};
 use super::{IN_A_STEP, LastWindow, MicroBatch, TrainError, TrainLoop, Update};
+use crate::amp;
 use crate::random::{drawn_seed, nth_seed};
-use crate::train::accumulator::Window;
-use crate::train::batch_norm::BatchNorms;
+use crate::train::accumulator::{Accumulator, Checked, Refused, Window};
 use burn::module::Module;
 use burn::tensor::Device;
 
@@ -36,9 +36,13 @@ impl<M: Module> TrainLoop<M> {
     ///
     /// # Errors
     ///
-    /// If the micro-batch cannot be added (a weight of zero, a loss in 16 bits or without a graph), the model cannot be
-    /// trained with the scaler, a batch normalisation was not named, an observer fails, or the loop cannot save. Nothing
-    /// of the micro-batch is in the window then.
+    /// If the micro-batch cannot be added (a weight of zero, a loss in 16 bits or without a graph), a parameter is in
+    /// 16 bits, a batch normalisation was not named, an observer fails, or the loop cannot save. Nothing of the micro-batch
+    /// is in the window then.
+    ///
+    /// # Panics
+    ///
+    /// If a step of the optimizer has panicked: the model was in it.
     pub fn micro_batch<B: Into<Option<MicroBatch>>>(
         &mut self,
         forward: impl FnOnce(&M) -> B,
@@ -47,13 +51,14 @@ impl<M: Module> TrainLoop<M> {
         let model = self.model.as_ref().expect(IN_A_STEP);
         let (norms, accumulator) = (&mut self.norms, &mut self.accumulator);
         let gauge = self.gauge.get_or_insert_with(Gauge::start);
-        let window = gauge.measure(model.devices().first(), || {
-            let Some(batch) = forwarded(norms, model, forward)? else {
-                return Ok(None);
-            };
-            let added = accumulator.add(batch.loss, batch.weight, model);
-            added.map_err(TrainError::from)
-        })?;
+        let window =
+            gauge.measure(model.devices().first(), || {
+                let forward = |model: &M| checked(accumulator, model, forward(model).into());
+                let checked = norms.forward_counted(model, forward, rows)??;
+                Ok::<_, TrainError>(checked.and_then(|(batch, checked)| {
+                    accumulator.add_checked(batch.loss, checked, model)
+                }))
+            })?;
         self.position.micro_batches += 1;
         window.map(|window| self.end_window(window)).transpose()
     }
@@ -75,10 +80,17 @@ impl<M: Module> TrainLoop<M> {
         let update = window.map(|window| self.end_window(window)).transpose()?;
         self.gauge = None;
         self.position.next_epoch();
-        let began = self.accumulator.begin_epoch(self.position.epoch);
-        began.expect("the window has ended");
-        self.save_after_epoch()?;
+        self.accumulator.begin_epoch_anew(self.position.epoch);
+        self.save_now()?;
         Ok(update)
+    }
+
+    /// As between two windows, in the epoch that training is in.
+    pub(super) fn without_window(mut self) -> Self {
+        self.accumulator.begin_epoch_anew(self.position.epoch);
+        self.norms.drop_window();
+        self.gauge = None;
+        self
     }
 
     /// Seeds and scales the window that begins, if one does.
@@ -88,14 +100,16 @@ impl<M: Module> TrainLoop<M> {
             return Ok(());
         }
         let model = self.model.as_ref().expect(IN_A_STEP);
-        self.stepper.check(model)?;
+        amp::master_parameters(model)?;
         self.accumulator
             .set_scale(self.stepper.scale().unwrap_or(1.0));
         let devices = model.devices();
         if let Some(first) = devices.first() {
             let seed = *self.seed.get_or_insert_with(|| drawn_seed(first));
             let seed = nth_seed(seed, self.position.windows);
-            devices.iter().for_each(|device| device.seed(seed));
+            for device in &devices {
+                device.seed(seed);
+            }
         }
         self.gauge = Some(Gauge::start());
         Ok(())
@@ -136,15 +150,27 @@ impl<M: Module> TrainLoop<M> {
     }
 }
 
-fn forwarded<M: Module, B: Into<Option<MicroBatch>>>(
-    norms: &mut BatchNorms<M>,
+/// A micro-batch that has something to learn from.
+type Accepted = Option<(MicroBatch, Checked)>;
+
+/// Whether it can be added. What cannot is not seen by the batch normalisations either.
+fn checked<M: Module>(
+    accumulator: &Accumulator,
     model: &M,
-    forward: impl FnOnce(&M) -> B,
-) -> Result<Option<MicroBatch>, TrainError> {
-    let batch = norms.forward_counted(
-        model,
-        |model| forward(model).into(),
-        |batch: &Option<MicroBatch>| batch.as_ref().map_or(0.into(), MicroBatch::rows),
-    );
-    Ok(batch?)
+    batch: Option<MicroBatch>,
+) -> Result<Accepted, Refused> {
+    let check = |batch: MicroBatch| {
+        batch.rows().checked()?;
+        let checked = accumulator.check(&batch.loss, batch.weight, model)?;
+        Ok((batch, checked))
+    };
+    batch.map(check).transpose()
+}
+
+/// The rows of the window that a batch normalisation saw.
+fn rows(accepted: &Result<Accepted, Refused>) -> f64 {
+    match accepted {
+        Ok(Some((batch, checked))) if checked.counts => batch.rows().value(),
+        _ => 0.0,
+    }
 }
