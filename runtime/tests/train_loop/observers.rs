@@ -230,3 +230,90 @@ fn a_loop_by_hand_tells_its_end_itself() {
     let said = log.0.lock().unwrap().clone();
     assert_eq!(said, ["begin at 0", "window 1", "end at 1"]);
 }
+
+/// Training epoch by epoch, to validate between them: the file is of the whole training.
+#[test]
+fn metrics_go_on_when_training_does() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("metrics.jsonl");
+    let mut run = training().observe(Metrics::create(&path));
+    for epochs in 1..=3 {
+        run.run(epochs, loader, Net::loss).unwrap();
+    }
+    assert_eq!(windows(&path), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+}
+
+#[test]
+fn a_line_that_was_cut_off_is_written_again() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("metrics.jsonl");
+    let mut first = training().observe(Metrics::create(&path));
+    first.run(1, loader, Net::loss).unwrap();
+    first.save(folder.path()).unwrap();
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 20]).unwrap();
+
+    let second = training().resume(folder.path()).unwrap();
+    let mut second = second.observe(Metrics::append(&path));
+    second.run(2, loader, Net::loss).unwrap();
+    assert_eq!(windows(&path), [1, 2, 4, 5, 6]);
+}
+
+/// An observer that could not begin is asked again, and does not watch in silence.
+#[test]
+fn whoever_runs_again_after_an_error_is_observed() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("later/metrics.jsonl");
+    let mut run = training().observe(Metrics::create(&path));
+    run.run(1, loader, Net::loss).unwrap_err();
+    fs::create_dir(folder.path().join("later")).unwrap();
+    run.run(1, loader, Net::loss).unwrap();
+    assert_eq!(windows(&path), [1, 2, 3]);
+}
+
+#[cfg(feature = "plot")]
+#[test]
+fn pictures_of_few_windows_and_of_any_loss() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let (path, svg) = (folder.path().join("m"), folder.path().join("m.svg"));
+    let observed = || training().observe(Metrics::create(&path).plot(&svg));
+    observed().run(0, loader, Net::loss).unwrap();
+    assert!(fs::read_to_string(&svg).unwrap().contains("loss"));
+
+    // Each loss has a place of its own, below zero too.
+    for losses in [&[3.0][..], &[-8.0, -3.0], &[f32::MAX, 1.0], &[f32::NAN]] {
+        let mut run = observed();
+        for loss in losses.iter().flat_map(|loss| [*loss; 2]) {
+            let constant = |model: &Net| {
+                let zero = model.forward(loader(0).next().unwrap()).mean() * 0.0;
+                MicroBatch::new(zero + loss, 1)
+            };
+            run.micro_batch(constant).unwrap();
+        }
+        run.end(false).unwrap();
+        let drawn = fs::read_to_string(&svg).unwrap();
+        let heights = heights(&drawn);
+        assert!(heights.iter().all(|y| (0..600).contains(y)), "{heights:?}");
+        if losses.len() == 2 {
+            assert!(heights[0] != heights[1], "{heights:?}");
+        }
+    }
+}
+
+/// Of the points of the curve of losses, whose colour no axis has.
+#[cfg(feature = "plot")]
+fn heights(svg: &str) -> Vec<i32> {
+    let curve = svg.lines().find(|line| {
+        line.starts_with("<polyline") && line.contains("#0000FF") && line.matches(',').count() > 1
+    });
+    let points = curve.and_then(|line| line.split("points=\"").nth(1));
+    let points = points.and_then(|points| points.split('"').next());
+    let points = points.unwrap_or_default().split_whitespace();
+    points
+        .map(|point| point.split(',').nth(1).unwrap().parse().unwrap())
+        .collect()
+}

@@ -38,7 +38,8 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// A new file; one that is there is overwritten when training begins.
+    /// A new file; one that is there is overwritten when training begins. If that is [run](crate::train::TrainLoop::run)
+    /// further, so is the file.
     pub fn create(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -87,10 +88,13 @@ fn before(path: &Path, windows: usize) -> io::Result<String> {
         text => text?,
     };
     let mut kept = String::new();
-    for line in text.lines() {
-        if serde_json::from_str::<Line>(line)?.window <= windows {
-            kept.push_str(line);
-            kept.push('\n');
+    for line in text.split_inclusive('\n') {
+        match serde_json::from_str::<Line>(line) {
+            Ok(parsed) if parsed.window <= windows => kept.push_str(line),
+            Ok(_) => {}
+            // The program was killed, or the disk full, while it was written.
+            Err(error) if error.is_eof() && !line.ends_with('\n') => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(kept)
@@ -101,6 +105,7 @@ impl Observer for Metrics {
         let file = self.open(position);
         let file = file.map_err(|error| format!("{}: {error}", self.path.display()))?;
         self.file = Some(file);
+        self.keep = true;
         Ok(())
     }
 
@@ -118,7 +123,9 @@ impl Observer for Metrics {
         self.file = None;
         #[cfg(feature = "plot")]
         if let Some(svg) = &self.plot {
-            super::plot::draw(&Line::read_all(&self.path)?, svg)?;
+            let lines = Line::read_all(&self.path);
+            let lines = lines.map_err(|error| format!("{}: {error}", self.path.display()))?;
+            super::plot::draw(&lines, svg)?;
         }
         Ok(())
     }
@@ -131,7 +138,6 @@ pub(super) struct Line {
     pub(super) epoch: usize,
     /// Counted from 1.
     pub(super) window: usize,
-    /// JSON has no NaN.
     pub(super) loss: Option<f64>,
     micro_batches: usize,
     left_out: usize,
@@ -142,7 +148,7 @@ pub(super) struct Line {
     skipped_windows: usize,
     scale: Option<f32>,
     seconds: f64,
-    weight_per_second: f64,
+    weight_per_second: Option<f64>,
     pub(super) live_bytes: Option<usize>,
     pub(super) peak_bytes: Option<usize>,
 }
@@ -156,7 +162,7 @@ impl Line {
         Self {
             epoch: update.position.epoch,
             window: update.position.windows,
-            loss: Some(update.loss).filter(|loss| loss.is_finite()),
+            loss: finite(update.loss),
             micro_batches: update.micro_batches,
             left_out: update.left_out,
             weight: update.weight,
@@ -166,7 +172,7 @@ impl Line {
             skipped_windows: update.position.skipped,
             scale: update.scale,
             seconds: update.time.as_secs_f64(),
-            weight_per_second: update.per_second(),
+            weight_per_second: finite(update.per_second()),
             live_bytes: update.live_bytes,
             peak_bytes: update.peak_bytes,
         }
@@ -178,4 +184,9 @@ impl Line {
         let lines = text.lines().map(serde_json::from_str);
         Ok(lines.collect::<Result<_, _>>()?)
     }
+}
+
+/// JSON has no NaN and no infinity.
+fn finite(number: f64) -> Option<f64> {
+    Some(number).filter(|number| number.is_finite())
 }

@@ -13,6 +13,9 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// A name, a colour, and a point for every window that has a value.
 type Curve = (&'static str, RGBColor, Vec<(f64, f64)>);
 
+/// What can be drawn: a range of larger numbers is none.
+const LARGEST: f64 = 1e300;
+
 /// Draws the loss above the memory, where that is known.
 pub(super) fn draw(lines: &[Line], svg: &Path) -> Result<(), ObserverError> {
     let drawn = draw_into(lines, svg);
@@ -50,7 +53,7 @@ fn curve(
     #[allow(clippy::cast_precision_loss, reason = "windows, not that many")]
     let points = lines
         .iter()
-        .filter_map(|line| Some((line.window as f64, value(line)?)));
+        .filter_map(|line| Some((line.window as f64, value(line)?.clamp(-LARGEST, LARGEST))));
     (name, color, points.collect())
 }
 
@@ -62,6 +65,7 @@ fn in_mib(bytes: usize) -> f64 {
 fn chart(area: &Area<'_>, unit: &str, curves: &[Curve]) -> Result<(), ObserverError> {
     let points = || curves.iter().flat_map(|(_, _, points)| points);
     let largest = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(1e-6, f64::max);
+    let least = points().map(|point| point.1).fold(0.0, f64::min);
     let mut chart = ChartBuilder::on(area)
         .margin(20)
         .x_label_area_size(35)
@@ -69,7 +73,7 @@ fn chart(area: &Area<'_>, unit: &str, curves: &[Curve]) -> Result<(), ObserverEr
         // Room for the legend.
         .build_cartesian_2d(
             0.0..largest(|point| point.0),
-            0.0..1.25 * largest(|point| point.1),
+            least..least + 1.25 * (largest(|point| point.1) - least),
         )?;
     chart
         .configure_mesh()
