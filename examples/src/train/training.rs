@@ -43,9 +43,12 @@ pub fn loader<'a>(
     epoch: usize,
 ) -> impl Iterator<Item = (Tensor<2, Int>, Tensor<2, Int>)> + use<'a> {
     let micro_batches = recipe.micro_batches(settings);
-    let (size, seed) = (settings.batch / micro_batches, settings.seed + epoch as u64);
+    let (size, seed) = (
+        settings.batch / micro_batches,
+        settings.seed.wrapping_add(epoch as u64),
+    );
     let mut batches = Batches::new(text, size, settings.seq, seed);
-    (0..settings.steps * micro_batches).map(move |_| batches.next(device))
+    (0..settings.steps.saturating_mul(micro_batches)).map(move |_| batches.next(device))
 }
 
 /// Characters and those that follow, each of which counts.
