@@ -45,6 +45,16 @@ fn the_last_window_of_an_epoch_can_be_dropped() {
 }
 
 #[test]
+fn a_window_may_be_larger_than_any_epoch() {
+    let _turn = turn();
+    let mut training = training().accumulate(usize::MAX).unwrap();
+    training.run(2, loader, Net::loss).unwrap();
+    assert_eq!(training.position().windows, 2);
+    training.run(0, loader, Net::loss).unwrap();
+    assert_eq!(training.position().epoch, 2, "it is over");
+}
+
+#[test]
 fn windows_change_with_the_epoch() {
     let _turn = turn();
     let schedule = Schedule::constant(5).unwrap().from_epoch(1, 3).unwrap();

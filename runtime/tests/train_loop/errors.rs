@@ -161,6 +161,39 @@ fn an_observer_that_fails_ends_the_training() {
     assert_ne!(bits(training.model()), before);
 }
 
+/// In the last window of an epoch, the epoch ends when training goes on; no window is trained twice.
+#[test]
+fn an_observer_may_fail_at_the_end_of_an_epoch() {
+    struct FailsAt(usize);
+    impl Observer for FailsAt {
+        fn update(&mut self, update: &Update) -> Result<(), ObserverError> {
+            match update.position.windows {
+                windows if windows == self.0 => Err("no space left".into()),
+                _ => Ok(()),
+            }
+        }
+    }
+    let _turn = turn();
+    let run = |observer: Option<FailsAt>| {
+        let mut training = training().accumulate(2).unwrap().seed(1);
+        if let Some(observer) = observer {
+            training = training.observe(observer);
+            training.run(2, loader, Net::loss).unwrap_err();
+            assert_eq!(
+                (training.position().epoch, training.position().windows),
+                (0, 3)
+            );
+        }
+        training.run(2, loader, Net::loss).unwrap();
+        assert_eq!(
+            (training.position().epoch, training.position().windows),
+            (2, 6)
+        );
+        bits(training.model())
+    };
+    assert_eq!(run(Some(FailsAt(3))), run(None));
+}
+
 #[test]
 fn a_window_that_is_open_is_not_saved() {
     let _turn = turn();

@@ -96,3 +96,42 @@ fn a_run_repeats_by_its_seed() {
     assert_ne!(run(1, Some(5)), run(1, Some(6)), "of dropout");
     assert_ne!(run(1, Some(5)), run(1, None));
 }
+
+/// The scale waits for a second overflow, wherever training was saved between the two.
+#[test]
+fn patience_of_the_scaler_is_saved() {
+    let _turn = turn();
+    let training = || {
+        let config = GradScalerConfig::new().with_init_scale(1024.0);
+        let scaler = config.with_hysteresis(2).init().unwrap();
+        TrainLoop::new(Net::new(1), AdamWConfig::new().init(), linear(7)).amp(scaler)
+    };
+    let overflow = |mut training: TrainLoop<Net>| {
+        let forward = |model: &Net| {
+            let x = loader(0).next().unwrap();
+            MicroBatch::new(model.forward(x).mean() * f32::INFINITY, 1)
+        };
+        let update = training.micro_batch(forward).unwrap().unwrap();
+        assert!(!update.outcome.is_taken());
+        (training, update.scale.unwrap())
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (first, _) = overflow(training());
+    first.save(folder.path()).unwrap();
+    let (second, scale) = overflow(training().resume(folder.path()).unwrap());
+    assert_eq!(scale, 1024.0, "after one overflow");
+    assert_eq!(overflow(second).1, 512.0, "after two");
+}
+
+/// Windows of another size begin where the last one of the old size ended.
+#[test]
+fn the_size_of_windows_may_change() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    further(training(1), 2).save(folder.path()).unwrap();
+    let mut resumed = training(2).accumulate(1).unwrap();
+    resumed = resumed.resume(folder.path()).unwrap();
+    assert_eq!(resumed.position().micro_batches, 4);
+    resumed.run(2, loader, forward).unwrap();
+    assert_eq!(resumed.position().windows, 2 + 1 + 5);
+}

@@ -4,7 +4,7 @@ use crate::support::{Net, bits, linear, loader, numbers, turn};
 use burn::optim::AdamWConfig;
 use remat::amp::GradScaler;
 use remat::train::accumulator::{Accumulator, NonFinite};
-use remat::train::{MicroBatch, Outcome, TrainLoop, Update};
+use remat::train::{BatchNorms, MicroBatch, Outcome, TrainLoop, Update};
 
 fn training() -> TrainLoop<Net> {
     TrainLoop::new(Net::new(1), AdamWConfig::new().init(), linear(7))
@@ -102,4 +102,29 @@ fn a_micro_batch_can_be_left_out_of_its_window() {
     assert_eq!((update.micro_batches, update.left_out), (3, 1));
     assert_eq!(update.weight, 4.0 + 5.0);
     assert!(update.loss.is_finite());
+}
+
+/// What is left out of the gradient is left out of the statistics.
+#[test]
+fn batch_normalisations_do_not_see_what_is_left_out() {
+    let _turn = turn();
+    let run = |extra: bool| {
+        let accumulator = Accumulator::new(2 + usize::from(extra)).unwrap();
+        let mut training = training()
+            .accumulator(accumulator.non_finite(NonFinite::LeaveOut))
+            .batch_norms(BatchNorms::accumulated(|net: &Net| vec![&net.norm]));
+        if extra {
+            let forward = |model: &Net| {
+                let x = numbers([6, 6], 9) * 5.0;
+                MicroBatch::new(model.forward(x).mean() * f32::NAN, 6)
+            };
+            training.micro_batch(forward).unwrap();
+        }
+        for x in loader(0).take(2) {
+            training.micro_batch(|model| model.loss(x)).unwrap();
+        }
+        assert_eq!(training.position().windows, 1);
+        bits(&training.model().norm)[2..].to_vec()
+    };
+    assert_eq!(run(true), run(false));
 }
