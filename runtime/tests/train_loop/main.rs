@@ -3,8 +3,11 @@
 mod by_hand;
 mod epochs;
 mod errors;
+mod mismatch;
 mod observers;
 mod parameters;
+#[cfg(feature = "plot")]
+mod pictures;
 mod resume;
 mod saving;
 mod skipped;

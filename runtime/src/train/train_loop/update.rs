@@ -41,7 +41,9 @@ pub enum Outcome {
         /// The norm of the gradient before it was clipped, if it is.
         norm: Option<f32>,
     },
-    /// No step: parameters, optimizer and schedule are as they were.
+    /// No step: parameters, optimizer and schedule are as they were. Batch normalisations that are
+    /// [as is](crate::train::BatchNorms::as_is) have seen it, also what was infinite or NaN in it: those that are
+    /// [accumulated](crate::train::BatchNorms::accumulated) have not.
     Skipped(Dropped),
 }
 
