@@ -128,3 +128,37 @@ fn batch_normalisations_do_not_see_what_is_left_out() {
     };
     assert_eq!(run(true), run(false));
 }
+
+/// A backward pass that panics is in the window with half of its gradient, so the window is gone, for all.
+#[test]
+fn nothing_stays_of_a_window_that_a_panic_took() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    let _turn = turn();
+    let run = |panics: bool| {
+        let mut training = training()
+            .seed(1)
+            .accumulator(Accumulator::new(2).unwrap())
+            .batch_norms(BatchNorms::accumulated(|net: &Net| vec![&net.norm]));
+        if panics {
+            let taken = numbers([5, 6], 7) * 5.0;
+            training
+                .micro_batch(|model| model.loss(taken.clone()))
+                .unwrap();
+            let caught = catch_unwind(AssertUnwindSafe(|| {
+                training.micro_batch(|model| {
+                    let y = model.forward(taken);
+                    // burn refuses a graph that has been used.
+                    let _ = y.clone().sum().backward();
+                    MicroBatch::new(y.mean(), 5)
+                })
+            }));
+            assert!(caught.is_err());
+        }
+        for x in loader(0).take(2) {
+            training.micro_batch(|model| model.loss(x)).unwrap();
+        }
+        assert_eq!(training.position().windows, 1);
+        bits(&training.model().norm)[2..].to_vec()
+    };
+    assert_eq!(run(true), run(false));
+}

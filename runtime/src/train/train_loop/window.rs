@@ -96,6 +96,10 @@ impl<M: Module> TrainLoop<M> {
     /// Seeds and scales the window that begins, if one does.
     pub(super) fn begin_window(&mut self) -> Result<(), TrainError> {
         self.tell_that_it_begins()?;
+        if self.accumulator.pending() == 0 {
+            // A backward pass that panicked has taken its window with it.
+            self.norms.drop_window();
+        }
         if self.gauge.is_some() {
             return Ok(());
         }
