@@ -42,6 +42,6 @@ pub use batch_norm::{BatchNorms, BatchNormsError};
 pub use clip::{clip_grad_norm, clip_grad_value};
 pub use stop::StopSignal;
 pub use train_loop::{
-    InvalidInterval, InvalidLimit, LastWindow, MicroBatch, Outcome, Position, SaveError, Summary,
-    TrainError, TrainLoop, Update,
+    ForwardError, IntoMicroBatch, InvalidInterval, InvalidLimit, LastWindow, MicroBatch, Outcome,
+    Position, SaveError, Summary, TrainError, TrainLoop, Update,
 };

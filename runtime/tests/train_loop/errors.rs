@@ -231,3 +231,22 @@ fn a_panic_leaves_the_loop_usable() {
     };
     assert_eq!(run(true), run(false));
 }
+
+/// Of a loader, say, whose batches are `Result`s.
+#[test]
+fn a_forward_pass_that_fails_ends_the_training() {
+    let _turn = turn();
+    let mut training = training();
+    let batches = |epoch| {
+        let damaged = std::io::Error::other("the file is damaged");
+        let batches = loader(epoch).take(2).map(Ok);
+        batches.chain([Err(damaged)])
+    };
+    let error = training.run(1, batches, |model: &Net, x: std::io::Result<Tensor<2>>| {
+        Ok::<_, std::io::Error>(model.loss(x?))
+    });
+    let error = error.unwrap_err();
+    assert!(matches!(error, TrainError::Forward(_)), "{error:?}");
+    assert!(error.to_string().contains("damaged"), "{error}");
+    assert_eq!(training.position().windows, 2);
+}

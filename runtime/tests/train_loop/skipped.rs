@@ -162,3 +162,24 @@ fn nothing_stays_of_a_window_that_a_panic_took() {
     };
     assert_eq!(run(true), run(false));
 }
+
+/// Where nothing has a gradient, there is no step, and the schedule waits.
+#[test]
+fn a_window_without_gradients_is_skipped() {
+    let _turn = turn();
+    for scaled in [false, true] {
+        let training = training().map_model(burn::module::Module::no_grad);
+        let mut training = if scaled {
+            training.amp(GradScaler::default())
+        } else {
+            training
+        };
+        let before = bits(training.model());
+        let loss = numbers([1], 1).require_grad() * 2.0;
+        let update = training.micro_batch(|_| MicroBatch::new(loss, 1));
+        let update = update.unwrap().unwrap();
+        let said = format!("{:?}", update.outcome);
+        assert!(said.contains("NoGradients"), "{said}");
+        assert_eq!(bits(training.model()), before);
+    }
+}

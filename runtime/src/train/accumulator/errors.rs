@@ -46,6 +46,9 @@ pub enum Dropped {
     /// A gradient is infinite or NaN.
     #[error(transparent)]
     Gradient(#[from] amp::Overflow),
+    /// No parameter has a gradient.
+    #[error("no parameter has a gradient: is all of the model frozen, or out of the loss's graph?")]
+    NoGradients,
     /// All gradients are finite, but their norm, by which they were to be clipped, is not.
     #[error("the norm of the gradient is too large for f32")]
     Norm,

@@ -3,6 +3,21 @@
 //! * [`Metrics`]: a line of JSON for every window, and with the feature `plot` a picture of them.
 //! * `ProgressBar` (feature `progress`): what a person wants to see meanwhile.
 //!
+//! A closure is one that is told of windows:
+//!
+//! ```
+//! # use burn::{nn::LinearConfig, optim::SgdConfig, tensor::Device};
+//! # use remat::train::TrainLoop;
+//! use remat::train::Update;
+//!
+//! # let device = Device::flex().autodiff();
+//! # let model = LinearConfig::new(2, 1).init(&device);
+//! let training = TrainLoop::new(model, SgdConfig::new().init(), 0.1)
+//!     .observe(|update: &Update| println!("{}", update.loss));
+//! ```
+//!
+//! What wants more, or can fail, implements [`Observer`]:
+//!
 //! ```
 //! use remat::train::observe::{Observer, ObserverError};
 //! use remat::train::Update;
@@ -75,6 +90,13 @@ pub trait Observer {
     /// What the observer says.
     fn end(&mut self, summary: &Summary) -> Result<(), ObserverError> {
         let _ = summary;
+        Ok(())
+    }
+}
+
+impl<F: FnMut(&Update)> Observer for F {
+    fn update(&mut self, update: &Update) -> Result<(), ObserverError> {
+        self(update);
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! What goes wrong, as values.
 
+use super::micro_batch::ForwardError;
 use crate::amp::{self, InvalidScaler};
 use crate::train::accumulator::Refused;
 use crate::train::batch_norm::BatchNormsError;
@@ -24,6 +25,9 @@ pub struct InvalidInterval;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TrainError {
+    /// The forward pass of a micro-batch gave an error.
+    #[error("the forward pass failed: {0}")]
+    Forward(#[source] ForwardError),
     /// A micro-batch cannot be added.
     #[error(transparent)]
     MicroBatch(#[from] Refused),

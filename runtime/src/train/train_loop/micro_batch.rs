@@ -2,6 +2,7 @@
 
 use crate::train::accumulator::Weight;
 use burn::tensor::Tensor;
+use std::error::Error;
 
 /// The loss of a micro-batch, and how much it counts.
 ///
@@ -46,5 +47,46 @@ impl MicroBatch {
     /// The rows that a batch normalisation saw.
     pub(super) fn rows(&self) -> Weight {
         self.samples.unwrap_or(self.weight)
+    }
+}
+
+/// What a forward pass may give: a micro-batch; `None` where there is nothing to learn from; or an error, which ends the
+/// training.
+///
+/// ```
+/// use remat::train::{IntoMicroBatch, MicroBatch};
+///
+/// fn padding() -> Result<Option<MicroBatch>, std::io::Error> {
+///     Ok(None)
+/// }
+/// assert!(padding().into_micro_batch().unwrap().is_none());
+/// ```
+pub trait IntoMicroBatch {
+    /// The micro-batch, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// That of the forward pass.
+    fn into_micro_batch(self) -> Result<Option<MicroBatch>, ForwardError>;
+}
+
+/// Why a forward pass failed: any error.
+pub type ForwardError = Box<dyn Error + Send + Sync>;
+
+impl IntoMicroBatch for MicroBatch {
+    fn into_micro_batch(self) -> Result<Option<MicroBatch>, ForwardError> {
+        Ok(Some(self))
+    }
+}
+
+impl IntoMicroBatch for Option<MicroBatch> {
+    fn into_micro_batch(self) -> Result<Option<MicroBatch>, ForwardError> {
+        Ok(self)
+    }
+}
+
+impl<B: IntoMicroBatch, E: Into<ForwardError>> IntoMicroBatch for Result<B, E> {
+    fn into_micro_batch(self) -> Result<Option<MicroBatch>, ForwardError> {
+        self.map_err(Into::into)?.into_micro_batch()
     }
 }

@@ -18,7 +18,7 @@ mod update;
 mod window;
 
 pub use errors::{InvalidInterval, InvalidLimit, SaveError, TrainError};
-pub use micro_batch::MicroBatch;
+pub use micro_batch::{ForwardError, IntoMicroBatch, MicroBatch};
 pub use options::LastWindow;
 pub use position::Position;
 pub use run::Summary;
@@ -50,7 +50,7 @@ use tied::tied;
 ///
 /// let device = Device::flex().autodiff();
 /// let model = LinearConfig::new(4, 1).init(&device);
-/// // What may be any iterator, such as that of burn's `DataLoader`.
+/// // Or any iterator; for burn's `DataLoader`, see `run`.
 /// let batches = [4, 4, 4, 4, 4, 3].map(|samples| Tensor::<2>::ones([samples, 4], &device));
 ///
 /// let mut training = TrainLoop::new(model, AdamWConfig::new().init(), 1e-2)

@@ -1,6 +1,6 @@
 //! Epochs.
 
-use super::{MicroBatch, Position, TrainError, TrainLoop};
+use super::{IntoMicroBatch, Position, TrainError, TrainLoop};
 use crate::train::observe::{Epoch, Observer, ObserverError};
 use burn::module::Module;
 
@@ -19,15 +19,26 @@ impl<M: Module> TrainLoop<M> {
     /// was saved counts.
     ///
     /// `loader` gives the micro-batches of an epoch (the first is 0): the same ones for the same epoch, or training does not
-    /// go on to the bit in the middle of one. A loader of burn's that shuffles gets its seed from the epoch:
-    /// `DataLoaderBuilder::new(batcher).shuffle(seed + epoch as u64)`. `forward` is that of
-    /// [`micro_batch`](Self::micro_batch).
+    /// go on to the bit in the middle of one. `forward` is that of [`micro_batch`](Self::micro_batch).
+    ///
+    /// With burn's `DataLoader`, make one for each epoch before, since its iterator borrows it, and let its seed depend on the
+    /// epoch. Its batches are `Result`s, whose error `forward` may hand on:
+    ///
+    /// ```ignore
+    /// let loaders: Vec<_> = (0..epochs)
+    ///     .map(|epoch| DataLoaderBuilder::new(batcher.clone()).batch_size(8).shuffle(seed + epoch as u64).build(data.clone()))
+    ///     .collect();
+    /// training.run(epochs, |epoch| loaders[epoch].iter(), |model, batch| {
+    ///     let batch = batch?;
+    ///     Ok::<_, DatasetError>(MicroBatch::new(model.loss(&batch), batch.len()))
+    /// })?;
+    /// ```
     ///
     /// # Errors
     ///
     /// If an epoch has no micro-batches, or fewer than it had when the training was saved; and those of
     /// [`micro_batch`](Self::micro_batch).
-    pub fn run<L: IntoIterator, B: Into<Option<MicroBatch>>>(
+    pub fn run<L: IntoIterator, B: IntoMicroBatch>(
         &mut self,
         epochs: usize,
         mut loader: impl FnMut(usize) -> L,
@@ -42,7 +53,7 @@ impl<M: Module> TrainLoop<M> {
     }
 
     /// The epoch that training is in, from where it is.
-    fn epoch<I: Iterator, B: Into<Option<MicroBatch>>>(
+    fn epoch<I: Iterator, B: IntoMicroBatch>(
         &mut self,
         epochs: usize,
         mut items: I,

@@ -77,6 +77,9 @@ impl Stepper {
         mut grads: GradientsParams,
         model: &M,
     ) -> Result<(GradientsParams, Option<f32>), Dropped> {
+        if grads.is_empty() {
+            return Err(Dropped::NoGradients);
+        }
         let norm = match self.clip {
             Some(Clip::Norm(max_norm)) => Some(clip_grad_norm(&mut grads, model, max_norm)),
             Some(Clip::Value(limit)) => {

@@ -1,10 +1,10 @@
 //! Micro-batches, and the ends of windows and epochs.
 
 use super::gauge::{self, Gauge};
-use super::{IN_A_STEP, LastWindow, MicroBatch, TrainError, TrainLoop, Update};
+use super::{IN_A_STEP, IntoMicroBatch, LastWindow, MicroBatch, TrainError, TrainLoop, Update};
 use crate::amp;
 use crate::random::{drawn_seed, nth_seed};
-use crate::train::accumulator::{Accumulator, Checked, Refused, Window};
+use crate::train::accumulator::{Accumulator, Checked, Window};
 use burn::module::Module;
 use burn::tensor::Device;
 
@@ -36,14 +36,14 @@ impl<M: Module> TrainLoop<M> {
     ///
     /// # Errors
     ///
-    /// If the micro-batch cannot be added (a weight of zero, a loss in 16 bits or without a graph), a parameter is in
+    /// If `forward` fails, the micro-batch cannot be added (a weight of zero, a loss in 16 bits or without a graph), a parameter is in
     /// 16 bits, a batch normalisation was not named, an observer fails, or the loop cannot save. Nothing of the micro-batch
     /// is in the window then.
     ///
     /// # Panics
     ///
     /// If a step of the optimizer has panicked: the model was in it.
-    pub fn micro_batch<B: Into<Option<MicroBatch>>>(
+    pub fn micro_batch<B: IntoMicroBatch>(
         &mut self,
         forward: impl FnOnce(&M) -> B,
     ) -> Result<Option<Update>, TrainError> {
@@ -53,7 +53,7 @@ impl<M: Module> TrainLoop<M> {
         let gauge = self.gauge.get_or_insert_with(Gauge::start);
         let window =
             gauge.measure(model.devices().first(), || {
-                let forward = |model: &M| checked(accumulator, model, forward(model).into());
+                let forward = |model: &M| checked(accumulator, model, forward(model));
                 let checked = norms.forward_counted(model, forward, rows)??;
                 Ok::<_, TrainError>(checked.and_then(|(batch, checked)| {
                     accumulator.add_checked(batch.loss, checked, model)
@@ -161,18 +161,19 @@ type Accepted = Option<(MicroBatch, Checked)>;
 fn checked<M: Module>(
     accumulator: &Accumulator,
     model: &M,
-    batch: Option<MicroBatch>,
-) -> Result<Accepted, Refused> {
+    forwarded: impl IntoMicroBatch,
+) -> Result<Accepted, TrainError> {
     let check = |batch: MicroBatch| {
         batch.rows().checked()?;
         let checked = accumulator.check(&batch.loss, batch.weight, model)?;
         Ok((batch, checked))
     };
+    let batch = forwarded.into_micro_batch().map_err(TrainError::Forward)?;
     batch.map(check).transpose()
 }
 
 /// The rows of the window that a batch normalisation saw.
-fn rows(accepted: &Result<Accepted, Refused>) -> f64 {
+fn rows(accepted: &Result<Accepted, TrainError>) -> f64 {
     match accepted {
         Ok(Some((batch, checked))) if checked.counts => batch.rows().value(),
         _ => 0.0,
