@@ -70,6 +70,12 @@ use window::Open;
 ///
 /// Batch normalisation sees a micro-batch, not the batch: see [`BatchNorms`](crate::train::BatchNorms).
 ///
+/// # Or burn's
+///
+/// burn's learner accumulates by itself (`SupervisedTraining::grads_accumulation`), with its own
+/// [`GradientsAccumulator`](burn::optim::GradientsAccumulator): take that where micro-batches are equal, and gradients are
+/// little beside activations.
+///
 /// # Several devices
 ///
 /// Let every rank accumulate, and reduce once a window: [`Window::reduce`].

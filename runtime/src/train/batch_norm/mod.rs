@@ -19,6 +19,8 @@ use thiserror::Error;
 /// its halves, 1 and 11, and 1. So the gradient of a window is not that of the batch, whatever the weights. Of the three
 /// choices, only the second makes it so (its statistics are constants); the third keeps inference right.
 ///
+/// burn's learner runs the forward pass itself: there, `#[frozen_stats]` on the model's fields does what the second does.
+///
 /// * [`as_is`](Self::as_is): running statistics move with every micro-batch. Says so, once.
 /// * [`frozen`](Self::frozen): normalises with the running statistics, which stay.
 /// * [`accumulated`](Self::accumulated): running statistics move once a window, with mean and variance of all of it.

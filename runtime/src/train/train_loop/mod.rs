@@ -75,7 +75,7 @@ use tied::tied;
 ///
 /// * Its random numbers are its own: the devices of the model are seeded when it begins, from the loop's
 ///   [seed](Self::seed) and the number of the window. So training goes on to the bit where it was saved, whatever layers
-///   draw.
+///   draw. (burn's generators belong to the process: two loops with random layers, at the same time, disturb one another.)
 /// * The schedule advances, and the optimizer counts a step, only if it is taken: not if a loss or a gradient is infinite
 ///   or NaN. That is an [`Outcome`], not an error.
 /// * Clipping sees the gradient of the whole window, unscaled, once.
@@ -90,8 +90,6 @@ use tied::tied;
 /// gradients are the peak of memory, for batch normalisation in windows, or for exact resumption in the middle of an epoch.
 ///
 /// # What it costs
-///
-/// burn's generators belong to the process: two loops with random layers that train at the same time disturb one another.
 ///
 /// At the end of a window, the loop reads losses and whether gradients are finite, which waits for the device. Saving
 /// copies the parameters and the optimizer's state into host memory.
