@@ -153,7 +153,7 @@ impl Flow<'_> {
         Value::NOTHING
     }
 
-    /// Both ways, from here. `f` goes the first one.
+    /// Both ways, from here.
     fn either(
         &mut self,
         first: impl FnOnce(&mut Self) -> Value,

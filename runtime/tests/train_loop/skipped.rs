@@ -17,6 +17,15 @@ fn update(training: &mut TrainLoop<Net>, factor: f32) -> Update {
     update.unwrap().unwrap()
 }
 
+/// The running statistics, when two more micro-batches have ended the first window.
+fn statistics_after_two_more(mut training: TrainLoop<Net>) -> Vec<Vec<u32>> {
+    for x in loader(0).take(2) {
+        training.micro_batch(|model| model.loss(x)).unwrap();
+    }
+    assert_eq!(training.position().windows, 1);
+    bits(&training.model().norm)[2..].to_vec()
+}
+
 fn rate(update: &Update) -> f64 {
     match &update.outcome {
         Outcome::Taken { rate, .. } => *rate,
@@ -120,11 +129,7 @@ fn batch_normalisations_do_not_see_what_is_left_out() {
             };
             training.micro_batch(forward).unwrap();
         }
-        for x in loader(0).take(2) {
-            training.micro_batch(|model| model.loss(x)).unwrap();
-        }
-        assert_eq!(training.position().windows, 1);
-        bits(&training.model().norm)[2..].to_vec()
+        statistics_after_two_more(training)
     };
     assert_eq!(run(true), run(false));
 }
@@ -154,11 +159,7 @@ fn nothing_stays_of_a_window_that_a_panic_took() {
             }));
             assert!(caught.is_err());
         }
-        for x in loader(0).take(2) {
-            training.micro_batch(|model| model.loss(x)).unwrap();
-        }
-        assert_eq!(training.position().windows, 1);
-        bits(&training.model().norm)[2..].to_vec()
+        statistics_after_two_more(training)
     };
     assert_eq!(run(true), run(false));
 }
