@@ -117,7 +117,7 @@ impl Kept {
             "Embedding" => Self::Indices,
             "Dropout" => Self::Mask,
             "LayerNorm" | "GroupNorm" | "InstanceNorm" | "RmsNorm" | "LocalResponseNorm"
-            // Of activations, tests/quantized_bytes.rs of the runtime measures it.
+            // Of activations, tests/bytes/quantize.rs of the runtime measures it.
             | "Celu" | "GLU" | "HardSigmoid" | "Hardtanh" | "LeakyRelu" | "RRelu" | "Relu6"
             | "Softplus" | "ThresholdedRelu" => Self::Results,
             // They add something that has no gradient, or multiply by it.

@@ -70,7 +70,7 @@ fn reallocation_counts_the_difference() {
 #[test]
 fn freeing_what_was_there_before_is_negative() {
     let _alone = alone();
-    let mut before = Some(vec![1_u8; 4 * KIB]);
+    let mut before = Some(vec![1_u8; 1 << 20]);
     let ((), report) = measure(&Device::flex(), || drop(before.take()));
     assert!(report.retained().unwrap() < 0, "{report:?}");
     assert!(report.after() < report.before());
@@ -177,8 +177,9 @@ fn what_is_live_follows_what_is_held() {
     let with = live_bytes().unwrap();
     drop(held);
     let after = live_bytes().unwrap();
-    assert!(with.abs_diff(before) > (1 << 20) - 4096);
-    assert!(after.abs_diff(before) < 4096);
+    // The test harness allocates and frees a little meanwhile.
+    assert!(with.abs_diff(before) > (1 << 20) - 64 * KIB);
+    assert!(after.abs_diff(before) < 64 * KIB);
 }
 
 #[test]

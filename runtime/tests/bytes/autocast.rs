@@ -1,45 +1,24 @@
-//! What casts keep alive, in live bytes. The tests of this binary take turns.
+//! What casts keep alive.
 
-#![cfg(not(cube))]
-
+use super::support::{alone, cost, device, left_by};
 use burn::module::Module;
 use burn::nn::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use burn::nn::{Gelu, LayerNormConfig, Linear, LinearConfig};
 use burn::tensor::{Device, FloatDType, Tensor};
 use remat::amp::{CastScope, Precision, widened};
-use remat::memory::{Tracking, live_bytes, measure};
+use remat::memory::measure;
 use remat::nn::MhaInput;
 use remat::{
     Autocast, Recompute, RecomputeAttention, autocast, autocast_attention, recompute,
     recompute_attention_with, recompute_with,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-
-#[global_allocator]
-static ALLOCATOR: Tracking = Tracking::new();
-
-static TURN: Mutex<()> = Mutex::new(());
-
-/// Runs the test on a thread of its own, which is gone before the next one measures: what the kernels keep for each thread
-/// is freed with it.
-fn alone(test: fn()) {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Err(panic) = thread::spawn(test).join() {
-        resume_unwind(panic);
-    }
-}
 
 const BF16: Precision = Precision::BF16;
 const ROWS: usize = 1024;
 const D: usize = 256;
 /// Bytes of an input in 16 bits.
 const HALF: f64 = (ROWS * D * 2) as f64;
-
-fn device() -> Device {
-    Device::flex().autodiff()
-}
 
 /// A tracked input that is no leaf.
 fn input() -> Tensor<2> {
@@ -48,14 +27,10 @@ fn input() -> Tensor<2> {
 
 /// What is alive after the forward pass besides its output, in inputs of 16 bits.
 fn kept<const R: usize>(forward: impl Fn() -> Tensor<R>) -> f64 {
-    for _ in 0..2 {
-        let _ = forward().sum().backward();
-    }
-    let (y, report) = measure(&device(), &forward);
+    let y = forward();
     let output = y.shape().num_elements() * y.dtype().size();
-    let kept = report.retained().expect("a count") as f64 - output as f64;
-    let _ = y.sum().backward();
-    kept / HALF
+    drop(y);
+    (cost(forward).retained - output as f64) / HALF
 }
 
 /// The weight is four inputs large.
@@ -272,17 +247,13 @@ fn fifty_graphs_that_are_dropped() {
             (0..50).for_each(|_| drop(forward()));
             let _ = forward().sum().backward();
         };
-        (0..3).for_each(|_| steps());
-        let before = live_bytes().unwrap();
-        steps();
-        let grown = live_bytes().unwrap().abs_diff(before);
-        assert!(grown < 4096, "{grown}");
+        assert_eq!(left_by(steps), 0);
     });
 }
 
 /// C26
 #[test]
-fn fifty_steps_end_where_they_began() {
+fn steps_end_where_they_began() {
     alone(|| {
         let attention: MultiHeadAttention = MultiHeadAttentionConfig::new(16, 2)
             .with_dropout(0.0)
@@ -292,11 +263,6 @@ fn fifty_steps_end_where_they_began() {
             let y = autocast_attention(BF16, &attention, MhaInput::self_attn(x)).context;
             let _ = y.sum().backward();
         };
-        (0..3).for_each(|_| step());
-        let before = live_bytes().unwrap();
-        (0..50).for_each(|_| step());
-        // Less than a hundred bytes a step: what the test harness does meanwhile.
-        let grown = live_bytes().unwrap().abs_diff(before);
-        assert!(grown < 4096, "{grown}");
+        assert_eq!(left_by(|| (0..10).for_each(|_| step())), 0);
     });
 }
