@@ -184,3 +184,26 @@ fn a_window_without_gradients_is_skipped() {
         assert_eq!(bits(training.model()), before);
     }
 }
+
+/// Nor of a forward pass that a panic took, whose layers had run.
+#[test]
+fn statistics_do_not_move_by_a_panic() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    let _turn = turn();
+    let run = |panics: bool| {
+        let mut training = training()
+            .accumulate(2)
+            .unwrap()
+            .batch_norms(BatchNorms::accumulated(|net: &Net| vec![&net.norm]));
+        if panics {
+            let forward = |model: &Net| -> MicroBatch {
+                let _ = model.forward(numbers([9, 6], 7) * 5.0);
+                panic!("of the user")
+            };
+            let caught = catch_unwind(AssertUnwindSafe(|| training.micro_batch(forward)));
+            assert!(caught.is_err());
+        }
+        statistics_after_two_more(training)
+    };
+    assert_eq!(run(true), run(false));
+}

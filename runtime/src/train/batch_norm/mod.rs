@@ -9,6 +9,7 @@ use crate::strategy::with_frozen_stats;
 use burn::module::{Flag, Module, ModuleVisitor, Param};
 use burn::nn::BatchNorm;
 use moments::Moments;
+use running::Unmoved;
 use std::collections::HashSet;
 use std::{fmt, ptr};
 use thiserror::Error;
@@ -116,7 +117,8 @@ impl<M> BatchNorms<M> {
 
     /// The running statistics move at the end of a window, once: by mean and variance of all its samples, as for one batch.
     ///
-    /// `find` names the batch normalisations of a model: all of them, since their momentum is not seen from outside.
+    /// `find` names the batch normalisations of a model: all of them, since their momentum is not seen from outside. Each
+    /// runs once in a micro-batch: what a batch was is known from how far it has moved them.
     #[must_use]
     pub fn accumulated(find: fn(&M) -> Vec<&BatchNorm>) -> Self {
         Self(Choice::Accumulated {
@@ -180,16 +182,15 @@ impl<M: Module> BatchNorms<M> {
             Choice::Accumulated { find, moments } => {
                 let norms = find(model);
                 check(model, &norms)?;
-                let before: Vec<_> = norms.iter().map(|norm| running::read(norm)).collect();
+                moments.resize_with(norms.len(), Moments::default);
+                let before = Unmoved::new(norms);
                 let output = forward(model);
                 let samples = samples(&output);
-                moments.resize_with(norms.len(), Moments::default);
-                for ((norm, before), moments) in norms.iter().zip(before).zip(moments) {
-                    if samples > 0.0 {
+                if samples > 0.0 {
+                    for ((norm, before), moments) in before.iter().zip(moments) {
                         let after = running::read(norm);
-                        moments.add(&before, &after, norm.momentum, samples);
+                        moments.add(before, &after, norm.momentum, samples);
                     }
-                    running::write(norm, before);
                 }
                 Ok(output)
             }
