@@ -4,7 +4,7 @@ use super::{Observer, ObserverError};
 use crate::train::train_loop::{Outcome, Position, Summary, Update};
 use burn::serde::{Deserialize, Serialize};
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes a line of JSON for every window: epoch and windows so far, loss, micro-batches, weight, learning rate and norm of
@@ -69,35 +69,38 @@ impl Metrics {
         }
     }
 
+    /// What is kept is not written again: it could be lost meanwhile.
     fn open(&self, position: &Position) -> io::Result<File> {
-        let before = if self.keep {
-            before(&self.path, position.windows)?
-        } else {
-            String::new()
-        };
-        let mut file = File::create(&self.path)?;
-        file.write_all(before.as_bytes())?;
+        if !self.keep {
+            return File::create(&self.path);
+        }
+        let mut options = File::options();
+        options.write(true).create(true).truncate(false);
+        let mut file = options.open(&self.path)?;
+        let text = fs::read_to_string(&self.path)?;
+        let kept = before(&text, position.windows)?;
+        file.set_len(kept.len() as u64)?;
+        file.seek(SeekFrom::End(0))?;
+        if !kept.is_empty() && !kept.ends_with('\n') {
+            file.write_all(b"\n")?;
+        }
         Ok(file)
     }
 }
 
 /// The lines of the first windows.
-fn before(path: &Path, windows: usize) -> io::Result<String> {
-    let text = match fs::read_to_string(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
-        text => text?,
-    };
-    let mut kept = String::new();
+fn before(text: &str, windows: usize) -> io::Result<&str> {
+    let mut end = 0;
     for line in text.split_inclusive('\n') {
         match serde_json::from_str::<Line>(line) {
-            Ok(parsed) if parsed.window <= windows => kept.push_str(line),
-            Ok(_) => {}
+            Ok(parsed) if parsed.window <= windows => end += line.len(),
+            Ok(_) => break,
             // The program was killed, or the disk full, while it was written.
-            Err(error) if error.is_eof() && !line.ends_with('\n') => {}
+            Err(error) if error.is_eof() && !line.ends_with('\n') => break,
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(kept)
+    Ok(&text[..end])
 }
 
 impl Observer for Metrics {
