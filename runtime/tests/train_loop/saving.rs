@@ -155,3 +155,32 @@ fn whoever_kills_the_program_while_it_saves_finds_the_training_before() {
     assert_eq!(names(folder), ["training"]);
     assert!(folder.join("training/loop.json").is_file());
 }
+
+/// A file with one of the loop's names is somebody's: it stays, nothing is lost, and it is known before anything is trained.
+#[test]
+fn files_in_the_place_of_folders_are_an_error() {
+    let _turn = turn();
+    let trained = trained(1);
+    for name in ["training", "training.partial", "training.previous"] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let saved = name != "training";
+        if saved {
+            trained.save(folder).unwrap();
+        }
+        fs::write(folder.join(name), "mine").unwrap();
+        let mut another = training(2).save_in(folder);
+        let error = another.run(1, loader, Net::loss).unwrap_err();
+        assert!(error.to_string().contains(name), "{error}");
+        assert_eq!(another.position().micro_batches, 0);
+        let error = trained.save(folder).unwrap_err();
+        assert!(error.to_string().contains(name), "{error}");
+
+        assert_eq!(fs::read(folder.join(name)).unwrap(), b"mine");
+        let resumed = training(2).resume(folder);
+        assert_eq!(
+            resumed.ok().map(|training| training.position()),
+            saved.then_some(trained.position())
+        );
+    }
+}

@@ -5,8 +5,8 @@
 
 use super::SaveError;
 use super::errors::io_error;
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 const TRAINING: &str = "training";
@@ -29,13 +29,16 @@ impl Places {
 
     /// An empty folder, for a new training.
     pub(super) fn begin(&self) -> Result<&Path, SaveError> {
+        folder_or_nothing(&self.training)?;
+        folder_or_nothing(&self.previous)?;
         remove(&self.partial)?;
         fs::create_dir_all(&self.partial).map_err(io_error(&self.partial))?;
         Ok(&self.partial)
     }
 
-    /// Lets the new training take the old one's place.
+    /// Lets the new training take the old one's place, once the disk has it.
     pub(super) fn replace(&self) -> Result<(), SaveError> {
+        sync(&self.partial).map_err(io_error(&self.partial))?;
         let rename =
             |from: &Path, to: &Path| fs::rename(from, to).map_err(io_error(&self.training));
         if self.training.exists() {
@@ -54,6 +57,23 @@ impl Places {
             self.training
         }
     }
+}
+
+/// A file that has one of the names is somebody's.
+fn folder_or_nothing(place: &Path) -> Result<(), SaveError> {
+    if place.exists() && !place.is_dir() {
+        return Err(io_error(place)(ErrorKind::NotADirectory.into()));
+    }
+    Ok(())
+}
+
+/// A machine that goes down keeps the new names of files whose bytes it may not have written.
+fn sync(folder: &Path) -> io::Result<()> {
+    for file in fs::read_dir(folder)? {
+        let file = File::options().write(true).open(file?.path())?;
+        file.sync_all()?;
+    }
+    Ok(())
 }
 
 fn remove(folder: &Path) -> Result<(), SaveError> {
