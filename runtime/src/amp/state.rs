@@ -50,7 +50,7 @@ impl GradScalerState {
     }
 
     fn overflow(&mut self, config: &GradScalerConfig) {
-        self.overflows += 1;
+        self.overflows = self.overflows.saturating_add(1);
         self.good_steps = 0;
         if self.hysteresis_left > 1 {
             self.hysteresis_left -= 1;
@@ -60,7 +60,7 @@ impl GradScalerState {
     }
 
     fn success(&mut self, config: &GradScalerConfig) {
-        self.good_steps += 1;
+        self.good_steps = self.good_steps.saturating_add(1);
         let grows = self.good_steps >= config.growth_interval;
         if grows {
             self.good_steps = 0;

@@ -89,6 +89,17 @@ fn a_state_is_taken_as_far_as_the_options_allow() {
     let scaler = config.init().unwrap().load_state(state).unwrap();
     assert_eq!((scaler.scale(), scaler.state().hysteresis_left), (8.0, 2));
 
+    let state = GradScalerState {
+        good_steps: usize::MAX,
+        overflows: usize::MAX,
+        ..state
+    };
+    let mut scaler = config.init().unwrap().load_state(state).unwrap();
+    scaler.update_with(false);
+    assert_eq!((scaler.scale(), scaler.state().good_steps), (16.0, 0));
+    scaler.update_with(true);
+    assert_eq!(scaler.overflows(), usize::MAX);
+
     for scale in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let state = GradScalerState { scale, ..state };
         assert!(GradScaler::default().load_state(state).is_err());
