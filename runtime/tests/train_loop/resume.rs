@@ -135,3 +135,78 @@ fn the_size_of_windows_may_change() {
     resumed.run(2, loader, forward).unwrap();
     assert_eq!(resumed.position().windows, 2 + 1 + 5);
 }
+
+/// burn keeps what a forward pass did to running statistics for the next one, and records are made without it.
+#[test]
+fn statistics_as_they_are_are_saved() {
+    let _turn = turn();
+    let as_is = |seed| TrainLoop::new(Net::new(seed), AdamWConfig::new().init(), linear(7));
+    let mut whole = as_is(1);
+    whole.run(1, loader, Net::loss).unwrap();
+    for saved_after in 1..5 {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = as_is(1);
+        for x in loader(0).take(saved_after) {
+            first.micro_batch(|model| model.loss(x)).unwrap();
+        }
+        first.save(folder.path()).unwrap();
+        // The model that is resumed into may have run.
+        let used = as_is(2);
+        let _ = used.model().loss(loader(1).next().unwrap());
+        let mut second = used.resume(folder.path()).unwrap();
+        second.run(1, loader, Net::loss).unwrap();
+        assert_eq!(
+            statistics(second.model()),
+            statistics(whole.model()),
+            "{saved_after}"
+        );
+        assert_eq!(bits(second.model()), bits(whole.model()), "{saved_after}");
+    }
+}
+
+fn statistics(net: &Net) -> [Vec<f32>; 2] {
+    [&net.norm.running_mean, &net.norm.running_var]
+        .map(|state| state.value_sync().into_data().try_to_vec().unwrap())
+}
+
+/// A micro-batch without a loss may have drawn random numbers of the window that follows it.
+#[test]
+fn what_was_passed_over_is_passed_over_again() {
+    let _turn = turn();
+    let passing = |seed| training(seed).batch_norms(BatchNorms::frozen());
+    let data = |epoch| loader(epoch).enumerate();
+    let forward = |model: &Net, (i, x)| {
+        let batch = model.loss(x);
+        (i != 2).then_some(batch)
+    };
+    let mut whole = passing(1);
+    whole.run(1, data, forward).unwrap();
+
+    let folder = tempfile::tempdir().unwrap();
+    let stop = StopSignal::new();
+    let mut first = passing(1).stop_on(stop.clone()).save_in(folder.path());
+    let stopping = |model: &Net, item: (usize, _)| {
+        if item.0 == 2 {
+            stop.request();
+        }
+        forward(model, item)
+    };
+    let stopped = first.run(1, data, stopping).unwrap();
+    assert_eq!(stopped.position.micro_batches, 3);
+    let mut second = passing(2).resume(folder.path()).unwrap();
+    assert_eq!(second.position().micro_batches, 2);
+    second.run(1, data, forward).unwrap();
+    assert_eq!(second.position(), whole.position());
+    assert_eq!(bits(second.model()), bits(whole.model()));
+}
+
+/// A training that was saved before its first window has none.
+#[test]
+fn a_seed_that_was_said_is_kept() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    training(1).save(folder.path()).unwrap();
+    let resumed = training(1).seed(5).resume(folder.path()).unwrap();
+    let [resumed, new] = [resumed, training(1).seed(5)].map(|training| further(training, 2));
+    assert_eq!(bits(resumed.model()), bits(new.model()));
+}

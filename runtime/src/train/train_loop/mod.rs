@@ -104,6 +104,8 @@ pub struct TrainLoop<M> {
     position: Position,
     /// Of the window that has begun.
     gauge: Option<Gauge>,
+    /// Micro-batches of the epoch before that window.
+    began_after: usize,
     observers: Vec<Box<dyn Observer>>,
     observed: bool,
     stop: StopSignal,
@@ -126,6 +128,7 @@ impl<M: Module> TrainLoop<M> {
             seed: None,
             position: Position::default(),
             gauge: None,
+            began_after: 0,
             observers: Vec::new(),
             observed: false,
             stop: StopSignal::new(),

@@ -80,7 +80,7 @@ impl<M: Module> TrainLoop<M> {
 
     fn at(mut self, position: Position, seed: Option<u64>) -> Self {
         self.position = position;
-        self.seed = seed;
+        self.seed = seed.or(self.seed);
         self.observed = false;
         self.without_window()
     }
@@ -88,6 +88,8 @@ impl<M: Module> TrainLoop<M> {
     fn resume_model(mut self, folder: &Path) -> Result<Self, SaveError> {
         let path = folder.join(MODEL);
         let model = self.model.take().expect(IN_A_STEP);
+        // What a forward pass has left for the running statistics would be in those of the record.
+        let _ = model.valid();
         let record = ModuleRecord::load(&path).map_err(record_error(path.clone()))?;
         let dtypes = Dtypes::of(&model);
         let model = model.try_load_record(record).map_err(record_error(path))?;

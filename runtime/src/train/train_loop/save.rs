@@ -39,7 +39,8 @@ impl<M: Module> TrainLoop<M> {
     ///
     /// It is in `training` in the folder, which is replaced as a whole, once everything is written: whoever kills the program
     /// finds the old one or the new one (under its name, or as `training.previous`, where [`resume`](Self::resume) looks as
-    /// well). Nothing else in the folder is touched.
+    /// well). Nothing else in the folder is touched. A training that goes on begins where its next window did: what was passed
+    /// over since, as it had nothing to learn from, comes again.
     ///
     /// ```
     /// # use burn::{nn::{Linear, LinearConfig}, optim::AdamWConfig, tensor::{Device, Tensor}};
@@ -95,6 +96,8 @@ impl<M: Module> TrainLoop<M> {
             let path = folder.join(name);
             (path.clone(), record_error(path))
         };
+        // Of batch normalisations burn's record has what they were before their last forward pass, unless this was called.
+        let _ = self.model().valid();
         let (path, error) = record(MODEL);
         self.model()
             .clone()
@@ -108,13 +111,26 @@ impl<M: Module> TrainLoop<M> {
         schedule.save(path).map_err(error)?;
 
         let numbers = Numbers {
-            position: self.position,
+            position: self.between_windows(),
             seed: self.seed,
             scaler: self.stepper.scaler.as_ref().map(GradScaler::state),
         };
         let path = folder.join(LOOP);
         let numbers = serde_json::to_string_pretty(&numbers).map_err(damaged(&path))?;
         fs::write(&path, numbers + "\n").map_err(io_error(&path))
+    }
+
+    /// What was passed over since the last window, without a loss, has drawn random numbers of the next one: it is passed
+    /// over again.
+    fn between_windows(&self) -> Position {
+        let micro_batches = match self.gauge {
+            Some(_) => self.began_after,
+            None => self.position.micro_batches,
+        };
+        Position {
+            micro_batches,
+            ..self.position
+        }
     }
 
     /// Fails where nothing can be saved, before anything is trained.

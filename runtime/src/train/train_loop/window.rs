@@ -12,7 +12,8 @@ impl<M: Module> TrainLoop<M> {
     /// Runs a forward pass and its backward pass. Gives what became of the window if this was its last micro-batch.
     ///
     /// `forward` may give `None` for a micro-batch that has nothing to learn from, such as one of padding only. It is
-    /// counted in the [position](Self::position) and nowhere else.
+    /// counted in the [position](Self::position) and nowhere else. Give it before any layer runs whose running statistics are
+    /// [as is](crate::train::BatchNorms::as_is): those have moved.
     ///
     /// ```
     /// # use burn::{nn::LinearConfig, optim::SgdConfig, tensor::{Device, Tensor}};
@@ -115,6 +116,7 @@ impl<M: Module> TrainLoop<M> {
                 device.seed(seed);
             }
         }
+        self.began_after = self.position.micro_batches;
         self.gauge = Some(Gauge::start());
         Ok(())
     }
