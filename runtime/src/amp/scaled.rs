@@ -31,7 +31,7 @@ use burn::tensor::{FloatDType, Tensor};
 pub struct ScaledGradients {
     pub(super) grads: GradientsParams,
     pub(super) scale: f32,
-    pub(super) weight: f32,
+    pub(super) weight: f64,
 }
 
 impl ScaledGradients {
@@ -46,7 +46,8 @@ impl ScaledGradients {
     }
 
     /// Unscaling divides by this as well, with the same division: the weights of a sum, for its mean.
-    pub fn over(self, weight: f32) -> Self {
+    pub fn over(self, weight: impl Into<f64>) -> Self {
+        let weight = weight.into();
         Self { weight, ..self }
     }
 
@@ -54,6 +55,10 @@ impl ScaledGradients {
     #[must_use]
     pub fn scale(&self) -> f32 {
         self.scale
+    }
+
+    fn divisor(&self) -> f64 {
+        f64::from(self.scale) * self.weight
     }
 
     /// How many parameters have a gradient.
@@ -68,11 +73,11 @@ impl ScaledGradients {
         self.grads.is_empty()
     }
 
-    /// The sum with those of another micro-batch, for the parameters of `model`: in f32 at least, and at this scale,
-    /// should the other have another.
+    /// The sum with those of another micro-batch, for the parameters of `model`: in f32 at least, and at this scale and
+    /// [over](Self::over) this weight, should the other have others.
     pub fn add<M: Module>(self, other: Self, model: &M) -> Self {
         let mut sum = Sum {
-            ratio: self.scale / other.scale,
+            ratio: self.divisor() / other.divisor(),
             left: self.grads,
             right: other.grads,
             total: GradientsParams::new(),
@@ -126,8 +131,8 @@ pub(crate) fn widened<const D: usize>(gradient: Tensor<D>) -> Tensor<D> {
 struct Sum {
     left: GradientsParams,
     right: GradientsParams,
-    /// What brings the right to the left's scale.
-    ratio: f32,
+    /// What brings the right to the left's divisor.
+    ratio: f64,
     total: GradientsParams,
 }
 

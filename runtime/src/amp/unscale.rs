@@ -12,7 +12,8 @@ pub(crate) fn unscale<M: Module>(
     model: &M,
 ) -> Result<GradientsParams, Overflow> {
     let mut unscale = Unscale {
-        divisor: scaled.scale * scaled.weight,
+        scale: scaled.scale,
+        weight: scaled.weight,
         scaled: scaled.grads,
         grads: GradientsParams::new(),
         params: Vec::new(),
@@ -31,7 +32,8 @@ pub(crate) fn unscale<M: Module>(
 }
 
 struct Unscale {
-    divisor: f32,
+    scale: f32,
+    weight: f64,
     scaled: GradientsParams,
     grads: GradientsParams,
     params: Vec<ParamId>,
@@ -48,11 +50,20 @@ impl ModuleVisitor for Unscale {
         if !param.is_require_grad() {
             return;
         }
-        // One rounding: the inverse of a scale would be another.
-        let gradient = widened(gradient) / self.divisor;
+        let gradient = divided(widened(gradient), self.scale, self.weight);
         self.finite.push(gradient.clone().is_finite().all());
         self.params.push(param.id);
         self.grads.register(param.id, gradient);
+    }
+}
+
+/// In one division, which rounds once (the inverse of a scale would be another), unless f32 cannot hold its divisor.
+fn divided<const D: usize>(gradient: Tensor<D>, scale: f32, weight: f64) -> Tensor<D> {
+    let divisor = f64::from(scale) * weight;
+    if (f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX)).contains(&divisor.abs()) {
+        gradient / divisor
+    } else {
+        gradient / scale / weight
     }
 }
 

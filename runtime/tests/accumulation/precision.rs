@@ -43,21 +43,59 @@ fn bf16_gradients_are_added_in_f32() {
     }
 }
 
+/// Also where f32 does not hold the sum of the weights.
 #[test]
 fn f64_stays_f64() {
     let device = device();
     let model = in_dtype(FloatDType::F64);
-    let mut accumulator = Accumulator::new(2).unwrap();
-    for _ in 0..2 {
-        let x = Tensor::<2>::ones([1, 1], &device).cast(FloatDType::F64) * 0.1;
-        let window = accumulator.add(model.forward(x).sum(), 1, &model).unwrap();
-        if let Some(window) = window {
-            let gradients = window.mean(&model).unwrap();
-            assert_eq!(
-                gradients.get::<2>(model.weight.id).unwrap().dtype(),
-                DType::F64
-            );
-        }
+    for weights in [[1, 1], [1, 1 << 24]] {
+        let mut accumulator = Accumulator::new(2).unwrap();
+        let mut add = |weight: i32| {
+            let x = Tensor::<2>::ones([1, 1], &device).cast(FloatDType::F64) * 0.1;
+            let loss = model.forward(x).sum();
+            accumulator.add(loss, weight, &model).unwrap()
+        };
+        let window = weights.into_iter().find_map(&mut add).unwrap();
+        let gradients = window.mean(&model).unwrap();
+        let gradient = gradients.get::<2>(model.weight.id).unwrap();
+        assert_eq!(gradient.dtype(), DType::F64);
+        let error = gradient.into_scalar::<f64>() - 0.1;
+        assert!(error.abs() < 1e-16, "{error}");
+    }
+}
+
+/// Scale and weights together are more than f32 holds, but the gradient is not.
+#[test]
+fn the_largest_scale_is_divided_by() {
+    let device = device();
+    let model = weight(&device);
+    let largest = 2.0_f32.powi(127);
+    let config = GradScalerConfig::new().with_init_scale(largest);
+    let mut scaler = config.init().unwrap();
+    let mut accumulator = Accumulator::new(3).unwrap();
+    accumulator.set_scale(scaler.scale());
+    let mut add = |value| {
+        let loss = loss(&model, value, &device);
+        accumulator.add(loss, 1, &model).unwrap()
+    };
+    let window = [0.125, 0.25, 0.375].into_iter().find_map(&mut add).unwrap();
+    let gradients = scaler.unscale(window.into_scaled(), &model).unwrap();
+    assert_eq!(gradient(&model, &gradients), 0.25);
+}
+
+/// All that are not refused: from the least to the largest.
+#[test]
+fn any_weight_can_be_multiplied() {
+    let device = device();
+    let model = weight(&device);
+    for weight in [f32::MIN_POSITIVE, 1e-20, 0.1, 1e20, f32::MAX] {
+        let mut accumulator = Accumulator::new(1).unwrap();
+        let loss = loss(&model, 2.0, &device);
+        let expected = loss.clone().into_scalar::<f64>();
+        let window = accumulator.add(loss, weight, &model).unwrap().unwrap();
+        assert_eq!(window.loss(), expected, "{weight}");
+        let gradients = window.mean(&model).unwrap();
+        assert_eq!(gradient(&model, &gradients), 2.0, "{weight}");
     }
 }
 

@@ -57,11 +57,13 @@ fn sums_are_in_f32() {
         [120_000.0]
     );
 
-    // At another scale they count as what they are.
-    let sum = half(4.0).add(half(2.0), &model);
-    assert_eq!(sum.scale(), 4.0);
-    let grads = scaler.unscale(sum, &model).unwrap();
-    assert_eq!(values(grads.get::<1>(model.weight.id).unwrap()), [45000.0]);
+    // At another scale, or over another weight, they count as what they are.
+    for other in [half(2.0), half(4.0).over(0.5), half(1.0).over(2.0)] {
+        let sum = half(4.0).add(other, &model);
+        assert_eq!(sum.scale(), 4.0);
+        let grads = scaler.unscale(sum, &model).unwrap();
+        assert_eq!(values(grads.get::<1>(model.weight.id).unwrap()), [45000.0]);
+    }
 }
 
 #[test]

@@ -25,7 +25,8 @@ pub(super) struct Open {
 impl Open {
     pub(super) fn new(scale: f32, first_weight: f32, reduction: Reduction) -> Self {
         let unit = match reduction {
-            Reduction::Mean | Reduction::Sum => first_weight.log2().floor().exp2(),
+            // The weight without its fraction.
+            Reduction::Mean | Reduction::Sum => f32::from_bits(first_weight.to_bits() & EXPONENT),
             Reduction::Total => 1.0,
         };
         Self {
@@ -63,6 +64,9 @@ impl Open {
         }
     }
 }
+
+/// The bits of an f32 that are its power of two.
+const EXPONENT: u32 = 0x7f80_0000;
 
 /// The micro-batches of one update: [`mean`](Self::mean) is their gradient.
 ///
@@ -170,8 +174,7 @@ impl Window {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn into_scaled(self) -> ScaledGradients {
-        #[allow(clippy::cast_possible_truncation, reason = "it divides f32")]
-        let divisor = self.0.divisor() as f32;
+        let divisor = self.0.divisor();
         ScaledGradients::from_grads(self.0.sum, self.0.scale).over(divisor)
     }
 
