@@ -84,6 +84,7 @@ pub mod memory;
 pub mod nn;
 pub mod quantize;
 mod random;
+mod reads;
 mod strategy;
 pub mod tape;
 pub mod train;

@@ -30,4 +30,5 @@ pub(crate) use scaled::widened as widened_gradient;
 pub use scaler::GradScaler;
 pub use state::GradScalerState;
 pub use step::Step;
-pub(crate) use unscale::{read, unscale};
+pub(crate) use unscale::Unscaled;
+use unscale::unscale;

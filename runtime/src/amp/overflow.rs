@@ -1,6 +1,7 @@
 //! What is known of gradients that are not finite.
 
 use super::Place;
+use crate::reads;
 use burn::module::{Module, ModuleVisitor, Param, ParamId};
 use burn::optim::GradientsParams;
 use burn::tensor::{Tensor, TensorData};
@@ -165,7 +166,7 @@ impl ModuleVisitor for Describe<'_> {
         if param.id != self.param || self.found.is_some() {
             return;
         }
-        let gradient = self.grads.get::<D>(param.id).map(Tensor::into_data);
+        let gradient = self.grads.get::<D>(param.id).map(reads::one);
         self.found = gradient.map(|gradient| count(self.place.name(), &gradient));
     }
 

@@ -143,8 +143,16 @@ impl GradScaler {
         scaled: ScaledGradients,
         model: &M,
     ) -> Result<GradientsParams, Overflow> {
-        let grads = unscale(scaled, model)
-            .map_err(|overflow| overflow.at_scale_of_at_most(self.config.min_scale));
+        let grads = unscale(scaled, model);
+        self.note(grads)
+    }
+
+    /// Notes whether gradients that were unscaled elsewhere are finite.
+    pub(crate) fn note(
+        &mut self,
+        grads: Result<GradientsParams, Overflow>,
+    ) -> Result<GradientsParams, Overflow> {
+        let grads = grads.map_err(|overflow| overflow.at_scale_of_at_most(self.config.min_scale));
         // Without a gradient there is nothing that the scale was right for.
         if !matches!(&grads, Ok(grads) if grads.is_empty()) {
             self.found = Some(self.found_overflow() || grads.is_err());

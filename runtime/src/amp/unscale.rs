@@ -2,43 +2,82 @@
 
 use super::overflow::{self, Overflow};
 use super::scaled::{ScaledGradients, widened};
+use crate::reads::Reads;
 use burn::module::{Module, ModuleVisitor, Param, ParamId};
 use burn::optim::GradientsParams;
-use burn::tensor::{Bool, Tensor};
+use burn::tensor::{Bool, Tensor, TensorData};
 
 /// The gradients of the model's parameters without their scale, if all are finite.
 pub(crate) fn unscale<M: Module>(
     scaled: ScaledGradients,
     model: &M,
 ) -> Result<GradientsParams, Overflow> {
-    let mut unscale = Unscale {
-        scale: scaled.scale,
-        weight: scaled.weight,
-        scaled: scaled.grads,
-        grads: GradientsParams::new(),
-        params: Vec::new(),
-        finite: Vec::new(),
-    };
-    model.visit(&mut unscale);
-    let finite = read(unscale.finite);
-    match finite.iter().position(|finite| !finite) {
-        None => Ok(unscale.grads),
-        Some(first) => {
-            let parameter = overflow::describe(&unscale.grads, unscale.params[first], model);
-            let affected = finite.iter().filter(|finite| !**finite).count();
-            Err(Overflow::new(scaled.scale, parameter, affected))
+    let unscaled = Unscaled::new(scaled, model);
+    let mut reads = Reads::default();
+    unscaled.ask(&mut reads);
+    unscaled.checked(&mut reads.execute(), model)
+}
+
+/// The gradients of a model's parameters without their scale, of which it is not known yet whether they are finite.
+pub(crate) struct Unscaled {
+    pub(crate) grads: GradientsParams,
+    scale: f32,
+    params: Vec<ParamId>,
+    /// One element for each of them.
+    finite: Vec<Tensor<1, Bool>>,
+}
+
+impl Unscaled {
+    pub(crate) fn new<M: Module>(scaled: ScaledGradients, model: &M) -> Self {
+        let mut unscale = Unscale {
+            weight: scaled.weight,
+            scaled: scaled.grads,
+            unscaled: Self {
+                grads: GradientsParams::new(),
+                scale: scaled.scale,
+                params: Vec::new(),
+                finite: Vec::new(),
+            },
+        };
+        model.visit(&mut unscale);
+        unscale.unscaled
+    }
+
+    /// Whether they are finite, as one tensor.
+    pub(crate) fn ask(&self, reads: &mut Reads) {
+        if let Some(device) = self.finite.first().map(Tensor::device) {
+            let together = self
+                .finite
+                .iter()
+                .map(|flag| flag.clone().to_device(&device));
+            reads.add(Tensor::cat(together.collect(), 0));
+        }
+    }
+
+    /// The gradients, if they are, from what was [asked](Self::ask).
+    pub(crate) fn checked<M: Module>(
+        self,
+        read: &mut impl Iterator<Item = TensorData>,
+        model: &M,
+    ) -> Result<GradientsParams, Overflow> {
+        let asked = !self.finite.is_empty();
+        let read = asked.then(|| read.next()).flatten();
+        let finite: Vec<bool> = read.iter().flat_map(TensorData::iter).collect();
+        match finite.iter().position(|finite| !finite) {
+            None => Ok(self.grads),
+            Some(first) => {
+                let parameter = overflow::describe(&self.grads, self.params[first], model);
+                let affected = finite.iter().filter(|finite| !**finite).count();
+                Err(Overflow::new(self.scale, parameter, affected))
+            }
         }
     }
 }
 
 struct Unscale {
-    scale: f32,
-    weight: f64,
     scaled: GradientsParams,
-    grads: GradientsParams,
-    params: Vec<ParamId>,
-    /// One element for each of them.
-    finite: Vec<Tensor<1, Bool>>,
+    weight: f64,
+    unscaled: Unscaled,
 }
 
 impl ModuleVisitor for Unscale {
@@ -50,10 +89,11 @@ impl ModuleVisitor for Unscale {
         if !param.is_require_grad() {
             return;
         }
-        let gradient = divided(widened(gradient), self.scale, self.weight);
-        self.finite.push(gradient.clone().is_finite().all());
-        self.params.push(param.id);
-        self.grads.register(param.id, gradient);
+        let to = &mut self.unscaled;
+        let gradient = divided(widened(gradient), to.scale, self.weight);
+        to.finite.push(gradient.clone().is_finite().all());
+        to.params.push(param.id);
+        to.grads.register(param.id, gradient);
     }
 }
 
@@ -65,16 +105,4 @@ fn divided<const D: usize>(gradient: Tensor<D>, scale: f32, weight: f64) -> Tens
     } else {
         gradient / scale / weight
     }
-}
-
-/// Reads all at once: each read waits for the device.
-pub(crate) fn read(finite: Vec<Tensor<1, Bool>>) -> Vec<bool> {
-    let Some(device) = finite.first().map(Tensor::device) else {
-        return Vec::new();
-    };
-    let together = finite.into_iter().map(|flag| flag.to_device(&device));
-    Tensor::cat(together.collect(), 0)
-        .into_data()
-        .iter::<bool>()
-        .collect()
 }

@@ -1,6 +1,7 @@
 //! Clipping gradients, in their own buffers.
 
 use super::each::{Visit, each_gradient};
+use crate::reads;
 use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::{DType, FloatDType, Tensor};
@@ -41,11 +42,22 @@ use burn::tensor::{DType, FloatDType, Tensor};
 /// If `max_norm` is not above 0, or the device fails.
 pub fn clip_grad_norm<M: Module>(grads: &mut GradientsParams, model: &M, max_norm: f32) -> f32 {
     assert_limit("the norm", max_norm);
-    let norm = norm(grads, model);
+    let norm = norm(grads, model).and_then(|norm| reads::one(norm).iter().next());
+    let norm = norm.unwrap_or(0.0);
+    clip_to_norm(grads, model, norm, max_norm);
+    norm
+}
+
+/// Clips gradients whose norm is known.
+pub(super) fn clip_to_norm<M: Module>(
+    grads: &mut GradientsParams,
+    model: &M,
+    norm: f32,
+    max_norm: f32,
+) {
     if norm.is_finite() && norm > max_norm {
         each_gradient(grads, model, &mut Scale(max_norm / norm));
     }
-    norm
 }
 
 /// Limits every element of the gradients of a model to `-limit..=limit`, in their own buffers. NaN stays NaN.
@@ -82,14 +94,12 @@ fn assert_limit(what: &str, limit: f32) {
     );
 }
 
-/// Of all gradients together.
-fn norm<M: Module>(grads: &mut GradientsParams, model: &M) -> f32 {
+/// Of all gradients together, on the device of the first, if there is any.
+pub(super) fn norm<M: Module>(grads: &mut GradientsParams, model: &M) -> Option<Tensor<1>> {
     let mut squares = Squares::default();
     each_gradient(grads, model, &mut squares);
-    match squares.sums {
-        sums if sums.is_empty() => 0.0,
-        sums => Tensor::cat(sums, 0).sum().sqrt().into_scalar(),
-    }
+    let sums = squares.sums;
+    (!sums.is_empty()).then(|| Tensor::cat(sums, 0).sum().sqrt())
 }
 
 /// The sums of the squares, one a gradient, left on the device of the first.

@@ -101,7 +101,7 @@ fn the_first_micro_batch_may_be_refused() {
     assert_eq!(gradient(&model, &window.mean(&model).unwrap()), 2.0);
 }
 
-/// A loss of any rank, and one that depends on no parameter of the model, give a window.
+/// A loss of any rank, one that depends on no parameter of the model, and losses of several dtypes, give a window.
 #[test]
 fn losses_of_other_kinds() {
     let device = device();
@@ -114,6 +114,30 @@ fn losses_of_other_kinds() {
     let elsewhere = Tensor::<1>::ones([1], &device).require_grad() * 2.0;
     let window = accumulator.add(elsewhere, 1, &model).unwrap().unwrap();
     assert!(window.mean(&model).unwrap().is_empty());
+
+    let mut accumulator = Accumulator::new(3).unwrap();
+    let mut add = |dtype| {
+        let loss = loss(&model, 1.0, &device) * 0.0 + 3.0;
+        accumulator.add(loss.cast(dtype), 1, &model).unwrap()
+    };
+    let dtypes = [FloatDType::F32, FloatDType::F64, FloatDType::F32];
+    let window = dtypes.into_iter().find_map(&mut add).unwrap();
+    assert_eq!(window.loss(), 3.0);
+    assert_eq!(gradient(&model, &window.mean(&model).unwrap()), 0.0);
+}
+
+/// A parameter may be the loss: its gradient starts from the sum, and from the seed of the loss.
+#[test]
+fn a_loss_may_be_a_parameter() {
+    let device = device();
+    let model = weight(&device);
+    let mut accumulator = Accumulator::new(3).unwrap();
+    let product = |factor| loss(&model, factor, &device).reshape([1, 1]);
+    let losses = [product(2.0), model.weight.val(), product(3.0)];
+    let mut add = |(loss, weight)| accumulator.add(loss, weight, &model).unwrap();
+    let window = losses.into_iter().zip([1, 2, 1]).find_map(&mut add);
+    let gradients = window.unwrap().mean(&model).unwrap();
+    assert_eq!(gradient(&model, &gradients), (2.0 + 2.0 * 1.0 + 3.0) / 4.0);
 }
 
 /// A model with one weight in two places.

@@ -93,3 +93,17 @@ fn g12_tokens_of_all_ranks_weigh_the_same() {
     assert_eq!(train(&ranks, true).0, [1.875, 1.875]);
     assert_eq!(train(&ranks, false).0, [1.875, 1.875]);
 }
+
+/// It is not known to the others, whatever the weight of all is.
+#[test]
+fn the_loss_of_a_rank_stays_its_own() {
+    let device = device();
+    let model = weight(&device);
+    let window = windows(&model, &[[(3.0, 1), (5.0, 3)]], &device).remove(0);
+    let loss = window.loss();
+    let reduced = window.reduce(&model, |mut sums| {
+        sums.weight *= 3.0;
+        sums
+    });
+    assert_eq!((reduced.loss(), reduced.weight()), (loss, 12.0));
+}

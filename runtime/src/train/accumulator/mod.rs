@@ -3,6 +3,7 @@
 //! [`Accumulator`] runs the backward passes of a window of micro-batches, [`Window`] gives their gradient.
 
 mod backward;
+mod end;
 mod errors;
 mod losses;
 mod options;

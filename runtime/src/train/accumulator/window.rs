@@ -1,11 +1,13 @@
 //! A window of micro-batches: while it is open, and at its end.
 
-use super::{Dropped, Reduction, backward, losses::Losses};
-use crate::amp::{self, ScaledGradients};
+use super::losses::{Losses, Read};
+use super::{Dropped, Reduction, backward};
+use crate::amp::ScaledGradients;
 use crate::train::each::{Visit, each_gradient};
 use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
+use std::mem;
 
 /// A window that takes micro-batches.
 #[derive(Debug)]
@@ -13,7 +15,7 @@ pub(super) struct Open {
     pub(super) sum: GradientsParams,
     pub(super) micro_batches: usize,
     pub(super) left_out: usize,
-    losses: Losses,
+    pub(super) losses: Losses,
     weight: f64,
     reduction: Reduction,
     scale: f32,
@@ -33,7 +35,7 @@ impl Open {
             sum: GradientsParams::new(),
             micro_batches: 0,
             left_out: 0,
-            losses: Losses::default(),
+            losses: Losses::new(reduction),
             weight: 0.0,
             reduction,
             scale,
@@ -52,7 +54,7 @@ impl Open {
             Reduction::Sum | Reduction::Total => 1.0,
         };
         self.weight += f64::from(weight);
-        self.losses.push(&loss, seed);
+        self.losses.push(&loss, weight);
         backward::add(&mut self.sum, loss, seed / self.unit * self.scale, model);
     }
 
@@ -63,6 +65,27 @@ impl Open {
             Reduction::Total => 1.0,
         }
     }
+
+    pub(super) fn take_scaled(&mut self) -> ScaledGradients {
+        let sum = mem::take(&mut self.sum);
+        ScaledGradients::from_grads(sum, self.scale).over(self.divisor())
+    }
+
+    /// Whether there is a loss, and all are finite.
+    pub(super) fn check_losses(&self, losses: &Read) -> Result<(), Dropped> {
+        let count = if self.left_out == self.micro_batches {
+            self.left_out
+        } else {
+            losses.non_finite
+        };
+        match count {
+            0 => Ok(()),
+            count => Err(Dropped::Loss {
+                count,
+                micro_batches: self.micro_batches,
+            }),
+        }
+    }
 }
 
 /// The bits of an f32 that are its power of two.
@@ -70,10 +93,10 @@ const EXPONENT: u32 = 0x7f80_0000;
 
 /// The micro-batches of one update: [`mean`](Self::mean) is their gradient.
 ///
-/// With a [`GradScaler`](amp::GradScaler), take [`into_scaled`](Self::into_scaled).
+/// With a [`GradScaler`](crate::amp::GradScaler), take [`into_scaled`](Self::into_scaled).
 #[derive(Debug)]
 #[must_use = "a window trains nothing until an optimizer takes its gradient"]
-pub struct Window(Open);
+pub struct Window(pub(super) Open);
 
 /// What a window adds up, before the division.
 #[derive(Debug)]
@@ -107,25 +130,24 @@ impl Window {
         self.0.weight
     }
 
-    /// The loss of the window: the mean, as its gradient is, of the micro-batches' losses. NaN if all were left out.
+    /// The loss of the window: the mean, as its gradient is, of the micro-batches' losses. NaN if all were left out. Of
+    /// several ranks, it is that of the own micro-batches, also after [`reduce`](Self::reduce).
     ///
     /// Reads from the device.
     #[must_use]
     pub fn loss(&self) -> f64 {
-        let divisor = self.0.divisor() * f64::from(self.0.unit);
-        self.0.losses.sum() / divisor
+        self.0.losses.read().mean
     }
 
     /// The gradient of the window: `sum(weight * gradient) / sum(weight)`, in f32 at least, of the parameters of `model`.
     ///
-    /// Waits for the device, to know whether all is finite.
+    /// Waits for the device once, to know whether all is finite.
     ///
     /// # Errors
     ///
     /// If a loss or a gradient is not finite, or every micro-batch was left out: skip the step.
     pub fn mean<M: Module>(self, model: &M) -> Result<GradientsParams, Dropped> {
-        self.check_losses()?;
-        Ok(amp::unscale(self.into_scaled(), model)?)
+        self.end(model, false).gradients
     }
 
     /// Whether there is a loss, and all are finite. [`mean`](Self::mean) asks this too.
@@ -134,21 +156,10 @@ impl Window {
     ///
     /// If not: skip the step.
     pub fn check_losses(&self) -> Result<(), Dropped> {
-        let count = if self.0.left_out == self.0.micro_batches {
-            self.0.left_out
-        } else {
-            self.0.losses.non_finite()
-        };
-        match count {
-            0 => Ok(()),
-            count => Err(Dropped::Loss {
-                count,
-                micro_batches: self.0.micro_batches,
-            }),
-        }
+        self.0.check_losses(&self.0.losses.read())
     }
 
-    /// The sum, for [`GradScaler::unscale`](amp::GradScaler::unscale) to divide by scale and weights at once.
+    /// The sum, for [`GradScaler::unscale`](crate::amp::GradScaler::unscale) to divide by scale and weights at once.
     ///
     /// ```
     /// use burn::nn::LinearConfig;
@@ -173,16 +184,15 @@ impl Window {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn into_scaled(self) -> ScaledGradients {
-        let divisor = self.0.divisor();
-        ScaledGradients::from_grads(self.0.sum, self.0.scale).over(divisor)
+    pub fn into_scaled(mut self) -> ScaledGradients {
+        self.0.take_scaled()
     }
 
     /// Lets `reduce` replace the sums by those of several ranks: once a window, after the last micro-batch, with all of
     /// them in it. Whether it adds both sums up or averages both, what is divided is the gradient of all ranks' samples.
     ///
     /// All ranks need the same loss scale, and have to agree on what is finite: see
-    /// [`GradScaler::update_with`](amp::GradScaler::update_with).
+    /// [`GradScaler::update_with`](crate::amp::GradScaler::update_with).
     ///
     /// ```
     /// # use burn::{nn::LinearConfig, optim::GradientsParams, tensor::{Device, Tensor}};

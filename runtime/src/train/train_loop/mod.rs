@@ -91,7 +91,8 @@ use tied::tied;
 ///
 /// # What it costs
 ///
-/// At the end of a window, the loop reads losses and whether gradients are finite, which waits for the device. Saving
+/// At the end of a window, the loop reads losses, whether gradients are finite, and their norm if it clips by that, all at
+/// once: it waits for the device one time, however many parameters there are. Saving
 /// copies the parameters and the optimizer's state into host memory.
 pub struct TrainLoop<M> {
     /// There is none only while a step makes the next.

@@ -126,10 +126,11 @@ impl<M: Module> TrainLoop<M> {
         let device: Option<Device> = model.devices().first().cloned();
         let mut gauge = self.gauge.take().unwrap_or_else(Gauge::start);
         let scale = self.stepper.scale();
-        let (loss, weight) = (window.loss(), window.weight());
         let (micro_batches, left_out) = (window.micro_batches(), window.left_out());
+        let weight = window.weight();
 
-        let (model, outcome) = gauge.measure(device.as_ref(), || self.stepper.step(model, window));
+        let (model, loss, outcome) =
+            gauge.measure(device.as_ref(), || self.stepper.step(model, window));
         if outcome.is_taken() {
             self.norms.end_window(&model);
         } else {
