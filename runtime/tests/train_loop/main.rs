@@ -1,6 +1,7 @@
 //! `TrainLoop`: the same steps as by hand, epochs, saving and resuming to the bit, errors, observers.
 
 mod by_hand;
+mod come_and_go;
 mod epochs;
 mod errors;
 mod mismatch;

@@ -89,7 +89,7 @@ fn places_where_nothing_can_be_saved_are_an_error() {
             matches!(error, TrainError::Save(SaveError::Io { .. })),
             "{error}"
         );
-        assert_eq!(training.position().micro_batches, 0);
+        assert_eq!(training.position().windows, 0);
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
@@ -172,7 +172,7 @@ fn files_in_the_place_of_folders_are_an_error() {
         let mut another = training(2).save_in(folder);
         let error = another.run(1, loader, Net::loss).unwrap_err();
         assert!(error.to_string().contains(name), "{error}");
-        assert_eq!(another.position().micro_batches, 0);
+        assert_eq!(another.position().windows, 0);
         let error = trained.save(folder).unwrap_err();
         assert!(error.to_string().contains(name), "{error}");
 
