@@ -4,6 +4,7 @@ mod by_hand;
 mod come_and_go;
 mod epochs;
 mod errors;
+mod killed;
 mod mismatch;
 mod observers;
 mod parameters;
