@@ -56,7 +56,8 @@ fn training(seed: u64) -> TrainLoop<Branches> {
 }
 
 fn loader(epoch: usize) -> impl Iterator<Item = Item> {
-    let words = move |i: usize| Tensor::from_ints([[(i + epoch) as i32 % 9, 2, 3]], &device());
+    let first = move |i| i32::try_from((i + epoch) % 9).unwrap();
+    let words = move |i| Tensor::from_ints([[first(i), 2, 3]], &device());
     (0..8).map(move |i| (i, words(i)))
 }
 
