@@ -28,10 +28,11 @@ pub fn derive(input: &DeriveInput) -> TokenStream {
 
 fn expand(container: &Container) -> TokenStream {
     let constants = expand_constants(container);
+    let has_tail = expand_has_tail(container);
     let callback = expand_callback(container);
     // Behind the callback, which rewrites it.
     let forward = sequential::expand(container);
-    quote!(#constants #callback #forward)
+    quote!(#constants #has_tail #callback #forward)
 }
 
 // Input:
@@ -67,7 +68,7 @@ fn expand_constant(container: &Container, layer: &Layer) -> TokenStream {
     let constant = &layer.constant;
     let label = layer.label(container.ident);
     let ty = format_ident!("{}", layer.annotation.strategy.options());
-    let options = options::expand(krate, &label, &layer.annotation, constant.span());
+    let options = options::expand(krate, &label, layer);
     // The place of the attribute: rustc drops a lint about tokens that only a derive has written.
     quote_spanned! {constant.span()=>
         pub(crate) const #constant: #krate::#ty = #options;
@@ -78,6 +79,16 @@ fn expand_constant(container: &Container, layer: &Layer) -> TokenStream {
 fn expand_tail(tail: &Tail) -> TokenStream {
     let constant = &tail.constant;
     quote_spanned!(constant.span()=> pub(crate) const #constant: () = ();)
+}
+
+/// `impl ::remat::HasTail for Block {}`: what a field with `early_stop` asks of its layers.
+fn expand_has_tail(container: &Container) -> Option<TokenStream> {
+    if container.tails.is_empty() {
+        return None;
+    }
+    let Container { ident, krate, .. } = container;
+    let (impl_generics, ty_generics, where_clause) = container.generics.split_for_impl();
+    Some(quote!(impl #impl_generics #krate::HasTail for #ident #ty_generics #where_clause {}))
 }
 
 /// The table travels in a `macro_rules!` because it is the only thing that one macro can leave for another. The `use`

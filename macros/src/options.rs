@@ -6,6 +6,7 @@ use syn::{Ident, Path};
 
 use crate::{
     attr::{Annotation, Casting, Grouping, Precision, Quantization, Rounding, Segments},
+    model::Layer,
     strategy::Strategy,
 };
 
@@ -20,6 +21,12 @@ use crate::{
 //         .segments(::remat::Segments::every(4).keep_last())
 //
 // Input:
+//     #[checkpoint(early_stop)]
+//
+// Output:
+//     ::remat::Checkpoint::named("Stack.blocks").stops_early::<Vec<Block>>()
+//
+// Input:
 //     #[quantize(bits = 8, group = 64)]
 //
 // Output:
@@ -32,10 +39,11 @@ use crate::{
 //     ::remat::Autocast::new(::remat::amp::Precision::BF16)
 //         .named("Block.up")
 //         .output(::remat::amp::Precision::F32)
-pub fn expand(krate: &Path, label: &str, annotation: &Annotation, span: Span) -> TokenStream {
+pub fn expand(krate: &Path, label: &str, layer: &Layer) -> TokenStream {
     let Annotation {
         strategy, options, ..
-    } = annotation;
+    } = &layer.annotation;
+    let (span, ty) = (layer.constant.span(), &layer.original.ty);
     let quantize = options.quantization.as_ref();
     let casting = options.casting.as_ref();
     let single = match (strategy, quantize, casting) {
@@ -52,6 +60,9 @@ pub fn expand(krate: &Path, label: &str, annotation: &Annotation, span: Span) ->
         (single, ..) => *single,
     };
     let single = format_ident!("{}", single.options());
+    let early_stop = options
+        .early_stop
+        .map(|place| quote_spanned!(place=> .stops_early::<#ty>()));
     let deterministic = options.deterministic.then(|| quote!(.deterministic()));
     let updating = options.updating.then(|| quote!(.updating()));
     let quantize = quantize.map(|quantization| expand_compression(krate, quantization));
@@ -62,7 +73,8 @@ pub fn expand(krate: &Path, label: &str, annotation: &Annotation, span: Span) ->
     let grouping = options.grouping.as_ref();
     let segments = grouping.map(|grouping| expand_segments(krate, grouping, span));
     quote_spanned! {span=>
-        #krate::#single::named(#label) #deterministic #updating #quantize #autocast #segments
+        #krate::#single::named(#label)
+            #early_stop #deterministic #updating #quantize #autocast #segments
     }
 }
 

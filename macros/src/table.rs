@@ -17,8 +17,8 @@
 //! }
 //! ```
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{
     Ident, Member, Path, Token, braced, custom_keyword,
     ext::IdentExt,
@@ -53,8 +53,8 @@ pub struct Tail {
 pub struct Row {
     pub member: Member,
     pub strategy: Strategy,
-    /// Whether the second run ends where nothing more is needed.
-    pub early_stop: bool,
+    /// Whether the second run ends where nothing more is needed: the place where the field says so.
+    pub early_stop: Option<Span>,
     /// Whether it is known by its name that its gradient, as computed in place, needs its output.
     pub keeps_output: bool,
     /// Whether it is a list of layers, whose parameters are cast.
@@ -82,9 +82,10 @@ impl Table {
 
 /// The macro through which a struct publishes its table.
 ///
-/// Its name is the diagnostic of a missing derive: "cannot find macro `derive_Remat_on_Block`".
+/// Its name is the diagnostic of a missing derive, and what an import of it says: "cannot find macro
+/// `Block_with_derive_Remat`".
 pub fn callback(name: &Ident) -> Ident {
-    format_ident!("derive_Remat_on_{}", name.unraw(), span = name.span())
+    format_ident!("{}_with_derive_Remat", name.unraw(), span = name.span())
 }
 
 impl ToTokens for Table {
@@ -116,7 +117,9 @@ impl ToTokens for Row {
             member, constant, ..
         } = self;
         let strategy = format_ident!("{}", self.strategy.name());
-        let early_stop = self.early_stop.then(|| quote!((early_stop)));
+        let early_stop = self
+            .early_stop
+            .map(|place| quote_spanned!(place=> (early_stop)));
         let keeps_output = self.keeps_output.then(|| quote!((keeps_output)));
         let list = self.list.then(|| quote!((list)));
         tokens.extend(quote!(#member: #strategy #early_stop #keeps_output #list => #constant));
@@ -184,7 +187,10 @@ impl Parse for Row {
         Ok(Self {
             member,
             strategy,
-            early_stop: is("early_stop"),
+            early_stop: option
+                .as_ref()
+                .filter(|option| *option == "early_stop")
+                .map(Ident::span),
             keeps_output: is("keeps_output"),
             list: is("list"),
             constant,

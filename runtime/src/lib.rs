@@ -270,10 +270,10 @@ pub use quantize::Rounding;
 pub use strategy::Passes;
 pub use strategy::inplace::{Inplace, InplaceActivation};
 pub use strategy::{
-    Autocast, Checkpoint, CheckpointSequence, FrozenStats, IgnoresValue, Layer, NotComputed,
-    Quantize, Recompute, RecomputeAttention, Returned, Segments, TailLayer, TooManySegments,
-    autocast, autocast_attention, autocast_attention_with, autocast_with, checkpoint,
-    checkpoint_early_stop, checkpoint_sequence, checkpoint_sequence_early_stop,
+    Autocast, Checkpoint, CheckpointSequence, FrozenStats, HasTail, IgnoresValue, Layer,
+    NotComputed, Quantize, Recompute, RecomputeAttention, Returned, Segments, TailLayer,
+    TooManySegments, autocast, autocast_attention, autocast_attention_with, autocast_with,
+    checkpoint, checkpoint_early_stop, checkpoint_sequence, checkpoint_sequence_early_stop,
     checkpoint_sequence_with, checkpoint_with, frozen_stats, frozen_stats_with, inplace,
     inplace_with, pass, quantize, recompute, recompute_attention, recompute_attention_with,
     recompute_with, returned, tail, without_strategies,

@@ -1,7 +1,7 @@
 //! `#[checkpoint]` and its options.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, Expr, Meta, Path};
+use syn::{Attribute, Expr, Meta, Path, spanned::Spanned};
 
 use super::{CHECKPOINT, entries, flag, number::Number, strategy::Options, unknown};
 use crate::{error::Errors, strategy::Strategy, syntax::show};
@@ -137,7 +137,7 @@ impl Keys {
         });
         Options {
             deterministic: self.deterministic.is_some(),
-            early_stop: self.early_stop.is_some(),
+            early_stop: self.early_stop.map(|key| key.span()),
             grouping,
             ..Options::default()
         }

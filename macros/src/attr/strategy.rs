@@ -1,5 +1,6 @@
 //! The annotation of a field: which strategy, with which options.
 
+use proc_macro2::Span;
 use syn::{Attribute, Path};
 
 use super::{
@@ -82,8 +83,8 @@ pub struct Annotation<'a> {
 pub struct Options {
     /// `deterministic`: the layer draws nothing at random.
     pub deterministic: bool,
-    /// `early_stop`: the second run ends where nothing more is needed.
-    pub early_stop: bool,
+    /// `early_stop`: the second run ends where nothing more is needed. The place of the word.
+    pub early_stop: Option<Span>,
     /// `update`: the running statistics still move.
     pub updating: bool,
     /// How the layers of a list are put together.

@@ -55,8 +55,8 @@ impl Walk<'_> {
             tuple(exprs, call.paren_token),
             run(&name, names.clone(), &call, span),
         ];
-        if row.early_stop {
-            call.method = name_without_tail(&call.method);
+        if let Some(place) = row.early_stop {
+            call.method = name_without_tail(&call.method, place);
             arguments.push(run(&name, names, &call, span));
         }
         self.call_of_runtime(call.attrs, row, arguments, span)
@@ -70,7 +70,7 @@ impl Walk<'_> {
         arguments: Vec<Expr>,
         span: Span,
     ) -> Expr {
-        let function = row.strategy.function(row.early_stop);
+        let function = row.strategy.function(row.early_stop.is_some());
         Expr::Call(ExprCall {
             attrs,
             func: Box::new(self.runtime(&function, span)),

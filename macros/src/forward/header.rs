@@ -30,7 +30,7 @@ pub fn attribute(args: &TokenStream, item: TokenStream) -> TokenStream {
 //     impl<B: Bound> model::Block<B> { .. }
 //
 // Output:
-//     model::derive_Remat_on_Block! { impl<B: Bound> model::Block<B> { .. } }
+//     model::Block_with_derive_Remat! { impl<B: Bound> model::Block<B> { .. } }
 fn hand_over(item: TokenStream, errors: &mut Errors) -> TokenStream {
     let header = Parser::parse2(
         |input: ParseStream| {

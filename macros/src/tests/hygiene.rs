@@ -47,7 +47,7 @@ impl<'ast> Visit<'ast> for Hygiene {
         let absolute = path.leading_colon.is_some()
             || self.theirs.contains(&first)
             || self.theirs.contains(base)
-            || first.starts_with("derive_Remat_on_");
+            || first.ends_with("_with_derive_Remat");
         assert!(
             absolute,
             "`{first}` in an expansion means something else to each user"
@@ -58,7 +58,7 @@ impl<'ast> Visit<'ast> for Hygiene {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         let text = quote::quote!(#item).to_string();
         assert!(
-            text.contains("derive_Remat_on_"),
+            text.contains("_with_derive_Remat"),
             "`{text}` would be seen by the user's code"
         );
     }

@@ -33,4 +33,6 @@ pub(crate) use off::strategies_are_off;
 pub use off::without_strategies;
 pub use quantize::{Comparison, FieldError, ParameterError, compare, quantize};
 pub use recompute::{Recompute, recompute, recompute_with};
-pub use tail::{IgnoresValue, NotComputed, Passes, Returned, TailLayer, pass, returned, tail};
+pub use tail::{
+    HasTail, IgnoresValue, NotComputed, Passes, Returned, TailLayer, pass, returned, tail,
+};

@@ -67,7 +67,7 @@ struct Known {
 
 #[test]
 fn names_and_types_agree() {
-    for (field, known, keeps, _) in derive_Remat_on_Known!() {
+    for (field, known, keeps, _) in Known_with_derive_Remat!() {
         assert_eq!(known, keeps, "{field}");
     }
 }

@@ -1,5 +1,6 @@
 //! The last layer of a group with `early_stop`: when the group runs again, nobody reads the value of its output.
 
+use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Block, Expr, Pat, Stmt};
 
@@ -23,10 +24,9 @@ impl Walk<'_> {
         segment: &Segment,
         row: usize,
     ) -> Option<Block> {
-        if !self.table.rows[row].early_stop {
-            return None;
-        }
-        let last = without_tail_in_block(body, layer).filter(|_| segment.carried().count() == 1);
+        let place = self.table.rows[row].early_stop?;
+        let last =
+            without_tail_in_block(body, layer, place).filter(|_| segment.carried().count() == 1);
         if last.is_none() {
             self.no_early_stop(body, row);
         }
@@ -40,10 +40,8 @@ impl Walk<'_> {
     // Output:
     //     layer.forward_without_tail(x, mask.clone())
     pub fn last_of_fold(&mut self, body: &Expr, layer: &Pat, row: usize) -> Option<Expr> {
-        if !self.table.rows[row].early_stop {
-            return None;
-        }
-        let last = without_tail(body, layer);
+        let place = self.table.rows[row].early_stop?;
+        let last = without_tail(body, layer, place);
         if last.is_none() {
             self.no_early_stop(body, row);
         }
@@ -64,13 +62,13 @@ impl Walk<'_> {
 }
 
 /// `x = layer.forward(..);` alone.
-fn without_tail_in_block(body: &Block, layer: &Pat) -> Option<Block> {
+fn without_tail_in_block(body: &Block, layer: &Pat, place: Span) -> Option<Block> {
     let [Stmt::Expr(Expr::Assign(assign), semi)] = body.stmts.as_slice() else {
         return None;
     };
     as_ident(&assign.left)?;
     let mut assign = assign.clone();
-    *assign.right = without_tail(&assign.right, layer)?;
+    *assign.right = without_tail(&assign.right, layer, place)?;
     Some(Block {
         brace_token: body.brace_token,
         stmts: vec![Stmt::Expr(Expr::Assign(assign), *semi)],
@@ -78,11 +76,11 @@ fn without_tail_in_block(body: &Block, layer: &Pat) -> Option<Block> {
 }
 
 /// The call of the layer, outermost.
-fn without_tail(call: &Expr, layer: &Pat) -> Option<Expr> {
+fn without_tail(call: &Expr, layer: &Pat, place: Span) -> Option<Expr> {
     if let Expr::Block(block) = call
         && let [Stmt::Expr(call, None)] = block.block.stmts.as_slice()
     {
-        return without_tail(call, layer);
+        return without_tail(call, layer, place);
     }
     let (Expr::MethodCall(call), Pat::Ident(layer)) = (peel(call), layer) else {
         return None;
@@ -92,6 +90,6 @@ fn without_tail(call: &Expr, layer: &Pat) -> Option<Expr> {
         return None;
     }
     let mut call = call.clone();
-    call.method = name_without_tail(&call.method);
+    call.method = name_without_tail(&call.method, place);
     Some(Expr::MethodCall(call))
 }

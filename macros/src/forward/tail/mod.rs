@@ -7,15 +7,16 @@
 mod calls;
 mod returns;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Attribute, Ident, ImplItem, ImplItemFn, ItemImpl, parse_quote};
 
 use crate::{error::Errors, syntax::is_forward, table::Table};
 
-/// What a method without its tail is called.
-pub fn name_without_tail(method: &Ident) -> Ident {
-    format_ident!("{method}_without_tail", span = method.span())
+/// What a method without its tail is called. If there is none, rustc says so at this place.
+pub fn name_without_tail(method: &Ident, place: Span) -> Ident {
+    let span = method.span().located_at(place);
+    format_ident!("{method}_without_tail", span = span)
 }
 
 /// The methods of an impl that call a tail, each as a copy without it.
@@ -93,7 +94,8 @@ fn copy(table: &Table, function: &ImplItemFn, errors: &mut Errors) -> (ImplItemF
         .collect();
     let body = &copy.block.stmts;
     copy.block = parse_quote!({ #constants #(#body)* });
-    copy.sig.ident = name_without_tail(&function.sig.ident);
+    let name = &function.sig.ident;
+    copy.sig.ident = name_without_tail(name, name.span());
     copy.attrs = vec![parse_quote!(#[doc(hidden)])];
     copy.attrs.extend(kept(&function.attrs));
     (copy, called)

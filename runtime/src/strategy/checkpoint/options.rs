@@ -3,6 +3,7 @@
 use super::super::casting::Autocast;
 use super::super::compression::Quantize;
 use super::super::segment::Options;
+use super::super::tail::HasTail;
 
 /// Options of [`checkpoint_with`](crate::checkpoint_with).
 ///
@@ -33,6 +34,35 @@ impl Checkpoint {
     #[must_use]
     pub const fn named(name: &'static str) -> Self {
         Self(Options::new("checkpoint", Some(name)))
+    }
+
+    /// States that the layers in `L` have a [tail](crate::HasTail), which their second run can leave out. It changes
+    /// nothing; where they have none, it does not compile.
+    ///
+    /// `#[checkpoint(early_stop)]` on a field writes it, with the field's type.
+    ///
+    /// ```
+    /// use burn::module::Module;
+    /// use burn::nn::Linear;
+    /// use remat::{Checkpoint, Remat};
+    ///
+    /// #[derive(Module, Debug, Remat)]
+    /// struct Block {
+    ///     #[remat(tail)]
+    ///     down: Linear,
+    /// }
+    /// # #[remat::forward]
+    /// # impl Block {
+    /// #     pub fn forward(&self, x: burn::tensor::Tensor<2>) -> burn::tensor::Tensor<2> {
+    /// #         self.down.forward(x)
+    /// #     }
+    /// # }
+    ///
+    /// const BLOCKS: Checkpoint = Checkpoint::named("Stack.blocks").stops_early::<Vec<Block>>();
+    /// ```
+    #[must_use]
+    pub const fn stops_early<L: HasTail + ?Sized>(self) -> Self {
+        self
     }
 
     /// Promises that the forward pass draws no random numbers from the device, nor do checkpoints

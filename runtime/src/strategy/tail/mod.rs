@@ -1,11 +1,13 @@
 //! `#[remat(tail)]`: a layer whose output nobody reads when it runs again.
 
+mod has_tail;
 mod linear;
 mod not_computed;
 mod pass;
 mod product;
 mod returned;
 
+pub use has_tail::HasTail;
 pub use not_computed::NotComputed;
 pub use pass::{IgnoresValue, Passes, pass};
 pub use returned::{Returned, returned};

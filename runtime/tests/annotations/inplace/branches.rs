@@ -1,6 +1,6 @@
 //! Branches, early returns, closures.
 
-use super::{Net, accepted, derive_Remat_on_Net};
+use super::{Net, Net_with_derive_Remat, accepted};
 use burn::tensor::Tensor;
 
 fn only_if(x: Tensor<2>, there: bool) -> Option<Tensor<2>> {

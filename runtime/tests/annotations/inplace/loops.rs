@@ -1,6 +1,6 @@
 //! Loops, and what goes from one round to the next.
 
-use super::{Net, accepted, derive_Remat_on_Net};
+use super::{Net, Net_with_derive_Remat, accepted};
 use burn::tensor::Tensor;
 
 #[remat::forward]

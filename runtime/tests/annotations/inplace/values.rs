@@ -1,6 +1,6 @@
 //! Variables, clones, tuples, structs.
 
-use super::{Net, accepted, derive_Remat_on_Net};
+use super::{Net, Net_with_derive_Remat, accepted};
 use burn::tensor::Tensor;
 
 struct State {
