@@ -1,12 +1,14 @@
 //! `#[autocast(bf16)]` on a struct: what its layers of burn's compute in.
 
-use syn::{Attribute, Field};
+use syn::{Attribute, Field, Type};
 
 use crate::{
     attr::{self, AUTOCAST, Annotation, Casting, Options, Precision, of_struct, stacked},
     burn::{self, Casts},
     error::Errors,
+    kind::{layer_type, not_a_layer},
     strategy::Strategy,
+    syntax::show,
 };
 
 /// The precision for the fields that do not say their own.
@@ -45,17 +47,17 @@ impl<'a> Default<'a> {
             return own;
         }
         let has_own = |own: &Annotation| own.options.casting.is_some();
-        let Some(casts) = burn::casts(&field.ty).filter(|_| is_called(field)) else {
+        let layers = casts(&field.ty);
+        if layers.iter().all(Option::is_none) || !is_called(field) {
             return own;
-        };
+        }
         if own.as_ref().is_some_and(has_own) {
             self.reached = true;
             return own;
         }
-        let precision = match (casts, self.casting.precision) {
-            // Among layers in 16 bits: where they are used in between, an island.
-            (Casts::Sums | Casts::Loss | Casts::Wide, _) => Precision::F32,
-            (Casts::Low | Casts::Attention | Casts::OnlyF32(_), precision) => precision,
+        let Some(precision) = self.precision_of_all(&layers) else {
+            self.differ(field, errors);
+            return own;
         };
         self.reached |= precision == self.casting.precision;
         let options = Options {
@@ -73,6 +75,44 @@ impl<'a> Default<'a> {
         Some(stacked(own, default, errors))
     }
 
+    fn precision_of(&self, casts: Casts) -> Precision {
+        match casts {
+            // Among layers in 16 bits: where they are used in between, an island.
+            Casts::Sums | Casts::Loss | Casts::Wide => Precision::F32,
+            Casts::Low | Casts::Attention | Casts::OnlyF32(_) => self.casting.precision,
+        }
+    }
+
+    /// The precision for the layers of a field, if it is one for all.
+    fn precision_of_all(&self, layers: &[Option<Casts>]) -> Option<Precision> {
+        if let [only] = layers {
+            return only.map(|casts| self.precision_of(casts));
+        }
+        let each = layers.iter().map(|casts| match casts {
+            // These are called in ways of their own.
+            None | Some(Casts::Attention | Casts::OnlyF32(_)) => None,
+            Some(casts) => Some(self.precision_of(*casts)),
+        });
+        let each: Option<Vec<Precision>> = each.collect();
+        let each = each?;
+        let first = *each.first()?;
+        each.iter().all(|other| *other == first).then_some(first)
+    }
+
+    /// Reports a tuple for which the struct has no one precision.
+    fn differ(&mut self, field: &Field, errors: &mut Errors) {
+        self.reached = true;
+        let precision = self.casting.precision.variant().to_lowercase();
+        errors.at(
+            &field.ty,
+            &format_args!(
+                "the struct has `#[autocast({precision})]`, which is not the same for all layers of `{}`\
+                 \n\nhelp: make a field of each layer, or say it for this one: `#[autocast(f32)]`",
+                show(&field.ty)
+            ),
+        );
+    }
+
     /// A default that is for no field would do nothing.
     pub fn check(&self, errors: &mut Errors) {
         if !self.reached {
@@ -87,6 +127,17 @@ impl<'a> Default<'a> {
     /// The attribute, for errors about it.
     pub fn original(&self) -> &'a Attribute {
         self.original
+    }
+}
+
+/// What casts are to the layers of a field: to one, or to each in a tuple. `None` for a layer that is not burn's.
+fn casts(ty: &Type) -> Vec<Option<Casts>> {
+    match layer_type(ty) {
+        Type::Tuple(tuple) => {
+            let layers = tuple.elems.iter().filter(|ty| not_a_layer(ty).is_none());
+            layers.flat_map(casts).collect()
+        }
+        layer => vec![burn::casts(layer)],
     }
 }
 

@@ -105,7 +105,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | normalisation, losses, `Embedding`, encodings, `Softplus`, `LogSigmoid` | in f32, an island if their input is not |
 /// | `Lstm` and other recurrent layers, transformers, `CrossAttention` | are an error: burn's do not work in 16 bits. Write `#[autocast(f32)]` on the field |
 ///
-/// Fields of your own types have annotations of their own. 16 bits on a normalisation or a loss are an error.
+/// Fields of your own types have annotations of their own. The layers of a tuple have one precision. 16 bits on a normalisation or a loss are an error.
 ///
 /// ```ignore
 /// #[derive(Module, Debug, Remat)]
@@ -192,7 +192,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// When a layer runs again, nobody reads the value of its output. If that comes from a product whose result is only
 /// added to others, reshaped, sliced and returned, the product need not be computed again: `#[remat(tail)]` marks the
 /// layer that it is of (burn's `Linear`, or a `remat::TailLayer`), and `#[checkpoint(early_stop)]` on a field of such
-/// blocks uses it. A method that needs the value of a tail does not compile.
+/// blocks uses it. A method that needs the value of a tail does not compile, nor does `early_stop` where there is no tail
+/// (`remat::HasTail`, which the derive implements for a struct with one).
 ///
 /// ```ignore
 /// #[derive(Module, Debug, Remat)]

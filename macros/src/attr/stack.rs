@@ -4,6 +4,8 @@ use super::{
     AUTOCAST, CHECKPOINT, FROZEN_STATS, INPLACE, QUANTIZE, RECOMPUTE,
     strategy::{Annotation, Known, Options},
 };
+use syn::spanned::Spanned;
+
 use crate::{error::Errors, kind::integer};
 
 /// What two strategies on one field are.
@@ -131,17 +133,27 @@ fn cast(layer: &mut Options, cast: Options, _: &mut Errors) {
 /// That of a group of layers is what the body of a loop does, which is more than the layers' own calls.
 fn cast_segment(layer: &mut Options, cast: Options, errors: &mut Errors) {
     let Some(casting) = cast.casting else { return };
-    let why = match (&layer.grouping, layer.early_stop) {
-        (None, false) => {
+    // The words of the field: the precision may be the default of the struct.
+    let (place, why) = match (&layer.grouping, layer.early_stop) {
+        (None, None) => {
             layer.casting = Some(casting);
             return;
         }
-        (Some(_), _) => "layers that run again in groups have no precision of their own",
-        (None, true) => "a layer whose second run stops early has no precision of its own",
+        (Some(grouping), _) => (
+            grouping.key.span(),
+            "layers that run again in groups have no precision of their own",
+        ),
+        (None, Some(place)) => (
+            place,
+            "a layer whose second run stops early has no precision of its own",
+        ),
     };
-    let help = "put `#[autocast(..)]` on the layer's own struct, or on its fields";
-    let message = format!("{why}\n\nhelp: {help}");
-    errors.push(syn::Error::new(casting.span, message));
+    let precision = casting.precision.variant().to_lowercase();
+    let message = format!(
+        "{why}, and this one is to compute in {precision}\n\nhelp: put `#[autocast({precision})]` on the layer's own struct, \
+         or on its fields; for a layer of burn's, write a struct around it"
+    );
+    errors.push(syn::Error::new(place, message));
 }
 
 /// What a layer keeps of its cast inputs. Signs are enough where they are without a cast.

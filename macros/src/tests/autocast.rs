@@ -339,6 +339,41 @@ fn defaults_that_do_not_fit() {
     );
 }
 
+/// A tuple of burn's layers is like one of them, if all are of a kind.
+#[test]
+fn defaults_of_tuples() {
+    check!(
+        derive,
+        "
+        #[autocast(bf16)]
+        struct Block {
+            pair: (Linear, Conv2d, usize),
+            norms: Vec<(LayerNorm, Option<BatchNorm>)>,
+            mine: (Mine, Yours),
+            #[autocast(f32)]
+            own: (Linear, LayerNorm),
+            #[inplace]
+            activations: (Relu, Tanh),
+        }
+    "
+    );
+}
+
+#[test]
+fn defaults_of_tuples_that_differ() {
+    check!(
+        derive,
+        "
+        #[autocast(f16)]
+        struct Block {
+            both: (Linear, LayerNorm),
+            mine: [(Linear, Mine); 2],
+            attention: (Linear, MultiHeadAttention),
+        }
+    "
+    );
+}
+
 #[test]
 fn a_default_for_nothing() {
     check!(

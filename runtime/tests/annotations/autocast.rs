@@ -444,3 +444,55 @@ fn groups_of_cast_layers() {
     assert_all_same(&grads, &plain);
     assert!(grads.iter().all(Option::is_some));
 }
+
+/// Layers in tuples, which have no fields of their own.
+#[derive(Module, Debug, Remat)]
+#[autocast(bf16)]
+struct Pairs {
+    pair: (Linear, Linear),
+    steps: Vec<(Linear, Gelu)>,
+    norms: (LayerNorm, LayerNorm),
+}
+
+#[remat::forward]
+impl Pairs {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let mut x = self.norms.0.forward(self.pair.0.forward(x));
+        for (linear, gelu) in &self.steps {
+            x = gelu.forward(linear.forward(x));
+        }
+        let (_, last) = &self.pair;
+        self.norms.1.forward(last.forward(x))
+    }
+}
+
+/// In a stream of 16 bits as well, where a layer that was left out would be an error.
+#[test]
+fn tuples() {
+    let norm = || LayerNormConfig::new(D).init(&device());
+    let model = Pairs {
+        pair: (linear(), linear()),
+        steps: vec![(linear(), Gelu::new())],
+        norms: (norm(), norm()),
+    };
+    let low = |linear: &Linear, x| {
+        let call = |linear: &Linear, (x,): (Tensor<2>,)| linear.forward(x);
+        autocast_with(BF16, linear, (x,), call)
+    };
+    let by_hand = |model: &Pairs, x: Tensor<2>| {
+        let h = low(
+            &model.steps[0].0,
+            model.norms.0.forward(low(&model.pair.0, x)),
+        );
+        let h = autocast_with(BF16, &model.steps[0].1, (h,), |gelu, (h,)| gelu.forward(h));
+        model.norms.1.forward(low(&model.pair.1, h))
+    };
+    let x = numbers([5, D], &device());
+    let (value, grads) = run(&model, |model| loss(model.forward(x.clone())));
+    let (expected, plain) = run(&model, |model| loss(by_hand(model, x.clone())));
+    assert_same(&value, &expected);
+    assert_all_same(&grads, &plain);
+    assert!(grads.iter().all(Option::is_some));
+    let stream = model.forward(x.cast(FloatDType::BF16));
+    assert_eq!(stream.dtype(), DType::BF16);
+}
