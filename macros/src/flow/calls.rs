@@ -1,11 +1,12 @@
 //! Calls of functions: layers with a strategy, constructors, what nobody knows.
 
-use syn::{Expr, ExprCall, ExprClosure, spanned::Spanned};
+use syn::{Expr, ExprCall, ExprClosure, Path, spanned::Spanned};
 
 use super::{
     Flow,
     containers::is_wrapper,
     expr::join_all,
+    is_number_type,
     methods::{Invocation, is_of_mem, text_of},
     rules::Layer,
     state::Who,
@@ -41,6 +42,10 @@ impl<'t> Flow<'t> {
                 self.operands(call.args.iter());
                 Value::NOTHING
             }
+            _ if is_of_number_type(path) => {
+                let operands = self.operands(call.args.iter());
+                self.result_of(&operands, Site::of(call))
+            }
             _ if is_wrapper(path) => join_all(self.operands(call.args.iter())),
             name if is_of_mem(path) => match self.of_mem(call, name) {
                 Some(value) => value,
@@ -53,7 +58,7 @@ impl<'t> Flow<'t> {
             }
             _ if makes_constant(path) => {
                 self.operands(call.args.iter());
-                self.constant_at(Site::of(call))
+                self.make(call).detached()
             }
             name if is_of_burn(name) => self.kept_by_function(call),
             _ => {
@@ -151,6 +156,14 @@ pub fn is_constructor(call: &ExprCall) -> bool {
             .is_some_and(|last| is_upper(&last.ident)),
         _ => false,
     }
+}
+
+/// `f64::from(..)`
+fn is_of_number_type(path: &Path) -> bool {
+    let mut segments = path.segments.iter().rev().skip(1);
+    segments
+        .next()
+        .is_some_and(|segment| is_number_type(&segment.ident))
 }
 
 /// The last name of `Self::RELU_INPLACE_APPLIED_BY_REMAT_FORWARD`, also at the end of a block.

@@ -24,7 +24,7 @@ impl Flow<'_> {
     /// So may an `async` block.
     pub fn future(&mut self, block: &ExprAsync) -> Value {
         let named = self.named_in(block.block.to_token_stream());
-        self.hold(&named, Who::Closure, "async", block.span());
+        self.hold(&named, Who::Future, "", block.span());
         self.apart(|flow| flow.block(&block.block));
         named
     }

@@ -5,7 +5,12 @@ use syn::{
     BinOp, Expr, ExprBinary, ExprIndex, ExprStruct, ExprUnary, Member, UnOp, spanned::Spanned,
 };
 
-use super::{Flow, methods::Invocation, state::Who, value::Value};
+use super::{
+    Flow,
+    methods::Invocation,
+    state::Who,
+    value::{Site, Value},
+};
 use crate::syntax::{peel, show};
 
 impl Flow<'_> {
@@ -108,8 +113,8 @@ impl Flow<'_> {
         };
         let value = self.look(&place);
         match (self.lent_by(&value), expr) {
-            // Only what can be copied can be read out of a reference to the module, which is no tensor.
-            (Some(Who::Module), Expr::Field(_)) => Value::NOTHING,
+            // Only what can be copied can be read out of a reference to something, which is no tensor.
+            (Some(_), Expr::Field(_)) => Value::NOTHING,
             // References can be copied: what they lead to stays where it is.
             (Some(_), _) => value,
             (None, _) => self.take(&place),
@@ -138,8 +143,7 @@ impl Flow<'_> {
         let value = self.expr(&unary.expr);
         match unary.op {
             UnOp::Deref(_) => value,
-            _ if value.is_nothing() => Value::NOTHING,
-            _ => self.make(unary),
+            _ => self.result_of(&[value], Site::of(unary)),
         }
     }
 
@@ -157,11 +161,7 @@ impl Flow<'_> {
         }
         let operands = self.operands([&*binary.left, &*binary.right].into_iter());
         self.operation(binary, &operands);
-        if operands.iter().all(Value::is_nothing) {
-            Value::NOTHING
-        } else {
-            self.make(binary)
-        }
+        self.result_of(&operands, Site::of(binary))
     }
 
     /// Products keep what they multiply, quotients too.
@@ -180,7 +180,7 @@ impl Flow<'_> {
     pub fn product(&mut self, operands: &[Value], text: &str, place: Span) {
         let [one, other] = operands else { return };
         for (operand, other) in [(one, other), (other, one)] {
-            if self.has_gradient(other) {
+            if other.has_gradient() {
                 self.hold(operand, Who::Operation, text, place);
             }
         }
@@ -189,8 +189,10 @@ impl Flow<'_> {
     /// What is divided is kept for the gradient of the divisor, the divisor for both.
     pub fn quotient(&mut self, operands: &[Value], text: &str, place: Span) {
         let [one, other] = operands else { return };
-        self.hold(other, Who::Operation, text, place);
-        if self.has_gradient(other) {
+        if one.has_gradient() || other.has_gradient() {
+            self.hold(other, Who::Operation, text, place);
+        }
+        if other.has_gradient() {
             self.hold(one, Who::Operation, text, place);
         }
     }

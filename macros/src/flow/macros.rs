@@ -7,7 +7,9 @@ use syn::{Expr, Macro, Token, parse::Parser, punctuated::Punctuated, spanned::Sp
 
 use super::{
     Flow,
+    expr::join_all,
     state::Who,
+    std_names::LOOKING_MACROS,
     value::{Site, Value},
 };
 use crate::syntax::last_name;
@@ -20,13 +22,14 @@ impl Flow<'_> {
                 let values = self.operands(elements.iter());
                 self.listed(values, mac.span())
             }
-            // They only look.
-            (
-                Some(_),
-                "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq"
-                | "debug_assert_ne" | "dbg" | "eprintln" | "format" | "matches" | "print"
-                | "println" | "write" | "writeln",
-            ) => Value::NOTHING,
+            (Some(elements), "dbg") => {
+                let mut values = self.operands(elements.iter());
+                match values.len() {
+                    1 => values.remove(0),
+                    _ => join_all(values),
+                }
+            }
+            (_, name) if LOOKING_MACROS.contains(&name) => Value::NOTHING,
             (_, "panic" | "todo" | "unimplemented" | "unreachable") => {
                 self.state = None;
                 Value::NOTHING

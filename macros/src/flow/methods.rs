@@ -7,10 +7,10 @@ use super::{
     Flow,
     expr::join_all,
     state::{Holder, Who},
-    tensor::{Method, is_in_pieces},
+    tensor::{Method, is_in_pieces, is_of_numbers},
     value::{Site, Value},
 };
-use crate::syntax::{is_forward, is_upper, last_name, show};
+use crate::syntax::{is_forward, is_upper, last_name, peel, show};
 
 /// `x.reshape(..)`, or `Tensor::reshape(x, ..)`.
 pub struct Invocation<'e> {
@@ -75,7 +75,7 @@ impl Flow<'_> {
             return self.module_call(call, method);
         }
         if is_forward(call.method) {
-            return self.kept(call, Who::Layer);
+            return self.kept_by_layer(call);
         }
         match method {
             Method::Clones | Method::Looks => {
@@ -84,6 +84,7 @@ impl Flow<'_> {
                 Value::NOTHING
             }
             Method::Views => self.viewed(call),
+            Method::Detaches => self.viewed(call).detached(),
             Method::MakesLeaf => {
                 let receiver = self.expr(call.receiver);
                 let leaf = receiver.whole().join(self.make_at(call.site));
@@ -91,24 +92,14 @@ impl Flow<'_> {
                 self.hold(&leaf, Who::Leaf, &text, call.place());
                 leaf
             }
-            Method::Frees => {
-                self.receiver_and_arguments(call);
-                self.make_at(call.site)
-            }
             Method::GivesConstant => {
                 self.receiver_and_arguments(call);
-                self.constant_at(call.site)
+                self.make_at(call.site).detached()
             }
-            Method::Keeps => self.kept(call, Who::Operation),
-            Method::Multiplies => {
+            Method::Frees | Method::Keeps | Method::Multiplies | Method::Divides => {
                 let operands = self.receiver_and_arguments(call);
-                self.product(&operands, &call.text(), call.place());
-                self.make_at(call.site)
-            }
-            Method::Divides => {
-                let operands = self.receiver_and_arguments(call);
-                self.quotient(&operands, &call.text(), call.place());
-                self.make_at(call.site)
+                self.kept_by_operation(call, method, &operands);
+                self.result_of(&operands, call.site)
             }
             Method::HandsOn(hands) => self.handed_on(call, hands),
             Method::Adds => self.added(call),
@@ -127,13 +118,28 @@ impl Flow<'_> {
         view
     }
 
-    /// What keeps its operands for the backward pass.
-    fn kept(&mut self, call: &Invocation, who: Who) -> Value {
+    /// A layer keeps its inputs for the gradients of its parameters.
+    fn kept_by_layer(&mut self, call: &Invocation) -> Value {
         let operands = self.receiver_and_arguments(call);
         for operand in &operands {
-            self.hold(operand, who, &call.text(), call.place());
+            self.hold(operand, Who::Layer, &call.text(), call.place());
         }
         self.make_at(call.site)
+    }
+
+    /// An operation keeps its operands if there is a gradient to be computed.
+    fn kept_by_operation(&mut self, call: &Invocation, method: Method, operands: &[Value]) {
+        let (text, place) = (call.text(), call.place());
+        match method {
+            Method::Multiplies => self.product(operands, &text, place),
+            Method::Divides => self.quotient(operands, &text, place),
+            Method::Keeps if operands.iter().any(Value::has_gradient) => {
+                for operand in operands {
+                    self.hold(operand, Who::Operation, &text, place);
+                }
+            }
+            _ => {}
+        }
     }
 
     fn receiver_and_arguments(&mut self, call: &Invocation) -> Vec<Value> {
@@ -152,9 +158,16 @@ impl Flow<'_> {
             }
             return self.make_at(call.site);
         }
+        // Out of a field, only what can be copied can be taken, which is no tensor.
+        let is_number = is_of_numbers(&call.name) && matches!(peel(call.receiver), Expr::Field(_));
+        if is_number && arguments.iter().all(Value::is_nothing) {
+            return Value::NOTHING;
+        }
         // A parameter, or a layer: what is not called has no tensor of its own.
         match method {
-            Method::HandsOn(_) | Method::Views => self.reference_into(call, module),
+            Method::HandsOn(_) | Method::Views | Method::Detaches => {
+                self.reference_into(call, module)
+            }
             _ => {
                 let given = self.opaque(call.site, arguments, &text, call.place());
                 self.reference_into(call, given)
@@ -168,6 +181,12 @@ impl Flow<'_> {
         self.wait(receiver);
         let mut values = self.operands(call.arguments.iter().copied());
         let receiver = self.go_on();
+        if is_of_numbers(&call.name)
+            && receiver.is_nothing()
+            && values.iter().all(Value::is_nothing)
+        {
+            return Value::NOTHING;
+        }
         // And it may put them into the receiver.
         if let Some(place) = self.place(call.receiver) {
             let added = values

@@ -6,7 +6,7 @@
 //! The method is looked at as it is after its calls were rewritten, when each strategy has its one form. An abstract
 //! interpreter goes through it in the order of evaluation ([`expr`], [`calls`], [`methods`], [`containers`], [`macros`],
 //! [`control`], [`closures`], [`loops`], [`pattern`]), with a [`state`]: which [`value`]s the variables have, and who keeps
-//! what. What operations of burn's keep is in [`tensor`], by their [`names`]. At the call of a layer in place, the [`rules`]
+//! what. What operations of burn's keep is in [`tensor`], by their [`names`] ([`std_names`]). At the call of a layer in place, the [`rules`]
 //! look at the state and say [`why`] not. What only the type of a field can tell becomes an [`assertion`].
 
 mod assertion;
@@ -24,16 +24,14 @@ mod place;
 mod rules;
 mod scope;
 mod state;
+mod std_names;
 mod tensor;
 mod value;
 mod why;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    rc::Rc,
-};
+use std::{collections::BTreeMap, rc::Rc};
 
-use syn::{Expr, FnArg, ImplItemFn, Type};
+use syn::{Expr, FnArg, Ident, ImplItemFn, Type};
 
 pub use assertion::Owner;
 
@@ -46,6 +44,7 @@ use crate::{
 use rules::Faults;
 use scope::Scopes;
 use state::{Holder, State, Who};
+use std_names::NUMBER_TYPES;
 use value::{Site, Value};
 
 /// Reports the layers in place of a method that overwrite something which is still needed. Where the types of fields decide
@@ -72,8 +71,6 @@ struct Flow<'a> {
     faults: Faults,
     /// The expressions in macro calls.
     parsed: BTreeMap<Site, Option<Rc<Vec<Expr>>>>,
-    /// The places that make tensors without a gradient.
-    constants: BTreeSet<Site>,
 }
 
 impl<'a> Flow<'a> {
@@ -85,7 +82,6 @@ impl<'a> Flow<'a> {
             targets: Vec::new(),
             faults: Faults::default(),
             parsed: BTreeMap::new(),
-            constants: BTreeSet::new(),
         }
     }
 
@@ -96,7 +92,7 @@ impl<'a> Flow<'a> {
                 FnArg::Receiver(receiver) => {
                     let value = self.make(receiver);
                     self.hold(&value, Who::Module, "self", receiver.self_token.span);
-                    let name = syn::Ident::new("self", receiver.self_token.span);
+                    let name = Ident::new("self", receiver.self_token.span);
                     self.declare(&name, receiver, value);
                 }
                 FnArg::Typed(typed) => {
@@ -127,10 +123,18 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// A tensor without a gradient that nobody else knows yet.
-    fn constant_at(&mut self, site: Site) -> Value {
-        self.constants.insert(site);
-        self.make_at(site)
+    /// What an operation gives that keeps nothing of its operands' buffers: of numbers a number, and of tensors without a
+    /// gradient another one.
+    fn result_of(&mut self, operands: &[Value], site: Site) -> Value {
+        if operands.iter().all(Value::is_nothing) {
+            return Value::NOTHING;
+        }
+        let result = self.make_at(site);
+        if operands.iter().any(Value::has_gradient) {
+            result
+        } else {
+            result.detached()
+        }
     }
 
     /// One of those in a value, which nobody else has.
@@ -141,13 +145,11 @@ impl<'a> Flow<'a> {
         if let Some(state) = &mut self.state {
             state.is_one_of(&made, &value);
         }
-        made
-    }
-
-    /// Whether there is a gradient to be computed for what is in a value.
-    fn has_gradient(&self, value: &Value) -> bool {
-        let is_constant = |buffer: value::Buffer| self.constants.contains(&buffer.site);
-        !value.buffers().into_iter().all(is_constant)
+        if value.has_gradient() {
+            made
+        } else {
+            made.detached()
+        }
     }
 
     /// Those who hold what is in some values.
@@ -176,24 +178,9 @@ impl<'a> Flow<'a> {
 
 /// `f64`, `usize`, `bool`, ..
 fn is_number(ty: &Type) -> bool {
-    match peel_type(ty) {
-        Type::Path(path) => path.path.get_ident().is_some_and(|name| {
-            matches!(
-                name.to_string().as_str(),
-                "bool"
-                    | "f32"
-                    | "f64"
-                    | "i8"
-                    | "i16"
-                    | "i32"
-                    | "i64"
-                    | "u8"
-                    | "u16"
-                    | "u32"
-                    | "u64"
-                    | "usize"
-            )
-        }),
-        _ => false,
-    }
+    matches!(peel_type(ty), Type::Path(path) if path.path.get_ident().is_some_and(is_number_type))
+}
+
+fn is_number_type(name: &Ident) -> bool {
+    NUMBER_TYPES.contains(&name.to_string().as_str())
 }

@@ -1,4 +1,5 @@
-//! The names of methods and functions, by what they do: as burn-autodiff 0.22.1 has them, and std's containers.
+//! The names of methods and functions, by what they do: as burn-autodiff 0.22.1 has them. Those of std are in
+//! `std_names`.
 
 /// These take `&self`.
 pub const LOOKS: &[&str] = &[
@@ -30,15 +31,12 @@ pub const LOOKS: &[&str] = &[
 pub const VIEWS: &[&str] = &[
     "cast",
     "contiguous",
-    "detach",
     "expand",
     "flatten",
     "flip",
     "from_inner",
-    "inner",
     "movedim",
     "narrow",
-    "no_grad",
     "pad",
     "permute",
     "reshape",
@@ -58,8 +56,10 @@ pub const VIEWS: &[&str] = &[
     "unsqueeze",
     "unsqueeze_dim",
     "unsqueeze_dims",
-    "without_autodiff",
 ];
+
+/// The same tensor without a gradient.
+pub const DETACHES: &[&str] = &["detach", "inner", "no_grad", "without_autodiff"];
 
 /// Several of one tensor.
 pub const PIECES: &[&str] = &["chunk", "iter_dim", "split", "split_with_sizes"];
@@ -79,12 +79,6 @@ pub const FREES: &[&str] = &[
     "floor",
     "gather",
     "gather_nd",
-    "into_data",
-    "into_data_as",
-    "into_data_async",
-    "into_data_dtype",
-    "into_scalar",
-    "into_scalar_async",
     "mask_fill",
     "mask_select",
     "mask_where",
@@ -131,12 +125,6 @@ pub const FREES: &[&str] = &[
     "tril",
     "triu",
     "trunc",
-    "try_into_data",
-    "try_into_data_as",
-    "try_into_data_dtype",
-    "try_into_scalar",
-    "try_into_scalar_async",
-    "try_into_vec_as",
     "var",
     "var_bias",
     "var_mean",
@@ -174,6 +162,12 @@ pub const GIVES_CONSTANT: &[&str] = &[
     "greater_equal_scalar",
     "greater_scalar",
     "int",
+    "into_data",
+    "into_data_as",
+    "into_data_async",
+    "into_data_dtype",
+    "into_scalar",
+    "into_scalar_async",
     "is_close",
     "is_finite",
     "is_inf",
@@ -193,6 +187,12 @@ pub const GIVES_CONSTANT: &[&str] = &[
     "ones_like",
     "rand_like",
     "random_like",
+    "try_into_data",
+    "try_into_data_as",
+    "try_into_data_dtype",
+    "try_into_scalar",
+    "try_into_scalar_async",
+    "try_into_vec_as",
     "zeros_like",
 ];
 
@@ -255,66 +255,6 @@ pub const KEEPS: &[&str] = &[
     "square",
     "tan",
     "tanh",
-];
-
-pub const GIVES_REFERENCE: &[&str] = &[
-    "as_deref",
-    "as_deref_mut",
-    "as_mut",
-    "as_ref",
-    "as_slice",
-    "base",
-    "by_ref",
-    "deref",
-    "first",
-    "first_mut",
-    "get",
-    "get_mut",
-    "iter",
-    "iter_mut",
-    "last",
-    "last_mut",
-    "to_owned",
-    "to_vec",
-    "val",
-];
-
-/// These take `self`.
-pub const GIVES_ALL: &[&str] = &[
-    "cloned",
-    "collect",
-    "copied",
-    "enumerate",
-    "expect",
-    "filter",
-    "fuse",
-    "inspect",
-    "into",
-    "into_iter",
-    "ok",
-    "ok_or",
-    "ok_or_else",
-    "peekable",
-    "rev",
-    "skip",
-    "skip_while",
-    "step_by",
-    "take_while",
-    "unwrap",
-    "unwrap_or",
-    "unwrap_or_default",
-    "unwrap_or_else",
-];
-
-pub const GIVES_ONE: &[&str] = &[
-    "next",
-    "next_back",
-    "nth",
-    "pop",
-    "pop_back",
-    "pop_front",
-    "remove",
-    "swap_remove",
 ];
 
 /// Those of burn's modules `tensor::module` and `tensor::activation`.

@@ -5,7 +5,9 @@ use syn::{
     visit::Visit,
 };
 
-use super::{Flow, calls::is_constructor, expr::join_all, place::Place, state::Who, value::Value};
+use super::{
+    Flow, calls::is_constructor, expr::join_all, is_number, place::Place, state::Who, value::Value,
+};
 use crate::syntax::peel;
 
 impl Flow<'_> {
@@ -37,6 +39,7 @@ impl Flow<'_> {
             }
             Pat::Reference(reference) => self.bind(&reference.pat, value),
             Pat::Paren(paren) => self.bind(&paren.pat, value),
+            Pat::Type(typed) if is_number(&typed.ty) => self.bind(&typed.pat, Value::NOTHING),
             Pat::Type(typed) => self.bind(&typed.pat, value),
             Pat::Guard(guard) => {
                 self.bind(&guard.pat, value);

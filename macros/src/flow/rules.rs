@@ -131,8 +131,10 @@ impl Flow<'_> {
             let value = state.variables.get(variable);
             let is_same = value.is_some_and(|value| value.buffers().contains(&buffer));
             match self.scopes.declaration(*variable) {
-                Some(declaration) if is_same => Why::shared(input, declaration),
-                Some(declaration) => Why::given_back(declaration),
+                Some((declaration, is_shadowed)) if is_same => {
+                    Why::shared(input, declaration, is_shadowed)
+                }
+                Some((declaration, is_shadowed)) => Why::given_back(declaration, is_shadowed),
                 // What has no name is a temporary, and waits for the end of its statement.
                 None => Why::waiting(),
             }

@@ -35,7 +35,10 @@ pub struct Declaration {
 
 impl Scopes {
     pub fn find(&self, name: &Ident) -> Option<Variable> {
-        let name = name.unraw().to_string();
+        self.find_named(&name.unraw().to_string())
+    }
+
+    fn find_named(&self, name: &str) -> Option<Variable> {
         let declared = self.open.iter().rev().flat_map(|scope| scope.iter().rev());
         let mut found = declared.filter(|(declared, _)| *declared == name);
         found.next().map(|(_, variable)| *variable)
@@ -58,8 +61,11 @@ impl Scopes {
             .copied()
     }
 
-    pub fn declaration(&self, variable: Variable) -> Option<&Declaration> {
-        self.declarations.get(&variable)
+    /// Where a variable comes from, if it has a name, and whether another one has taken that over.
+    pub fn declaration(&self, variable: Variable) -> Option<(&Declaration, bool)> {
+        let declaration = self.declarations.get(&variable)?;
+        let is_shadowed = self.find_named(&declaration.name) != Some(variable);
+        Some((declaration, is_shadowed))
     }
 }
 

@@ -43,6 +43,8 @@ pub enum Who {
     Unknown,
     /// A closure, which may be called later.
     Closure,
+    /// An `async` block, which may run later.
+    Future,
     /// A macro, whose tokens nobody understands.
     Macro,
     /// A list that has it twice.

@@ -7,9 +7,9 @@ use syn::Path;
 use super::{
     methods::Invocation,
     names::{
-        FREES, FUNCTIONS, GIVES_ALL, GIVES_CONSTANT, GIVES_ONE, GIVES_REFERENCE, KEEPS, LOOKS,
-        MAKES_CONSTANT, PIECES, VIEWS,
+        DETACHES, FREES, FUNCTIONS, GIVES_CONSTANT, KEEPS, LOOKS, MAKES_CONSTANT, PIECES, VIEWS,
     },
+    std_names::{GIVES_ALL, GIVES_ONE, GIVES_REFERENCE, OF_NUMBERS},
 };
 use crate::syntax::last_name;
 
@@ -22,6 +22,8 @@ pub enum Method {
     Looks,
     /// Gives another handle of the same buffer, or may do so.
     Views,
+    /// So, and the handle has no gradient.
+    Detaches,
     /// Gives a leaf of the graph, which the optimizer or the caller finds again.
     MakesLeaf,
     /// Gives a tensor of its own, and keeps nothing of its operands.
@@ -73,6 +75,7 @@ impl Method {
             (Self::Looks, LOOKS),
             (Self::Views, VIEWS),
             (Self::Views, PIECES),
+            (Self::Detaches, DETACHES),
             (Self::MakesLeaf, &["require_grad", "set_require_grad"]),
             (Self::Frees, FREES),
             (Self::GivesConstant, GIVES_CONSTANT),
@@ -94,6 +97,11 @@ impl Method {
 /// Whether a method hands on what is in a container.
 pub fn hands_on(name: &str) -> bool {
     matches!(Method::named(name), Method::HandsOn(_))
+}
+
+/// Whether it is a method of numbers, which gives another one.
+pub fn is_of_numbers(name: &str) -> bool {
+    OF_NUMBERS.contains(&name)
 }
 
 /// Whether a method gives several views of one tensor.

@@ -50,17 +50,21 @@ pub struct Handles {
     buffers: BTreeSet<Buffer>,
     /// The variables that it is a mutable reference into: what is written through it may be there.
     into: BTreeSet<Variable>,
+    /// Whether there is a gradient to be computed for it.
+    gradient: bool,
 }
 
 impl Handles {
     const NOTHING: Self = Self {
         buffers: BTreeSet::new(),
         into: BTreeSet::new(),
+        gradient: false,
     };
 
     fn with(mut self, other: Self) -> Self {
         self.buffers.extend(other.buffers);
         self.into.extend(other.into);
+        self.gradient |= other.gradient;
         self
     }
 }
@@ -76,6 +80,7 @@ impl Value {
         Self::Handles(Handles {
             buffers: buffers.into_iter().collect(),
             into: BTreeSet::new(),
+            gradient: true,
         })
     }
 
@@ -106,9 +111,22 @@ impl Value {
         Self::Handles(all)
     }
 
+    /// Whether there is a gradient to be computed for what is in it.
+    pub fn has_gradient(&self) -> bool {
+        self.all().gradient
+    }
+
+    /// The same tensors, without a gradient.
+    pub fn detached(&self) -> Self {
+        let mut all = self.all();
+        all.gradient = false;
+        Self::Handles(all)
+    }
+
     /// Whether it is no tensor, and leads to none.
     pub fn is_nothing(&self) -> bool {
-        self.all() == Handles::NOTHING
+        let all = self.all();
+        all.buffers.is_empty() && all.into.is_empty()
     }
 
     /// What it has in common with another.

@@ -61,6 +61,10 @@ impl Why {
                 format!("{text}{line} names it, and may run later"),
                 "hand it to the closure as an argument",
             ),
+            Who::Future => (
+                format!("`async`{line} names it, and may run later"),
+                "call this layer in front of the `async` block, and name its output there",
+            ),
             Who::Macro => (
                 format!("`{text}`{line} names it, and may keep it"),
                 "call that outside of a macro, or after this layer with its output",
@@ -105,7 +109,8 @@ impl Why {
     }
 
     /// A variable still has what a function may have given back.
-    pub fn given_back(declaration: &Declaration) -> Self {
+    pub fn given_back(declaration: &Declaration, is_shadowed: bool) -> Self {
+        let dropping = dropping(declaration, is_shadowed);
         let Declaration { name, place } = declaration;
         let line = line(*place);
         Self {
@@ -114,16 +119,13 @@ impl Why {
             holds: format!(
                 "it may be `{name}`{line}, which is still alive: a function may give back what it is given"
             ),
-            help: format!(
-                "`drop({name})` before this call if it is not needed any more, or call the function `forward_..` if it is \
-                 a layer"
-            ),
+            help: format!("{dropping}, or call the function `forward_..` if it is a layer"),
             only_if: None,
         }
     }
 
     /// Another variable is a handle of the same tensor.
-    pub fn shared(input: &Expr, declaration: &Declaration) -> Self {
+    pub fn shared(input: &Expr, declaration: &Declaration, is_shadowed: bool) -> Self {
         let Declaration { name, place } = declaration;
         let line = line(*place);
         let clone = match peel(input) {
@@ -131,11 +133,11 @@ impl Why {
             _ => None,
         };
         let help = match clone {
-            Some(cloned) if *cloned == name => format!(
+            Some(cloned) if *cloned == name && !is_shadowed => format!(
                 "hand over `{name}` itself, without `.clone()`, if it is not needed any more; else write \
                  `#[recompute(cheap)]`"
             ),
-            _ => format!("`drop({name})` before this call if it is not needed any more"),
+            _ => dropping(declaration, is_shadowed),
         };
         Self {
             rank: 1,
@@ -154,6 +156,18 @@ impl Why {
             help: KEPT_ANYWAY.to_string(),
             only_if: None,
         }
+    }
+}
+
+/// A variable whose name another one has cannot be named where the layer is called.
+fn dropping(Declaration { name, .. }: &Declaration, is_shadowed: bool) -> String {
+    if is_shadowed {
+        format!(
+            "another variable is called `{name}` by now: give this one another name, and `drop` it before this call if \
+             it is not needed any more"
+        )
+    } else {
+        format!("`drop({name})` before this call if it is not needed any more")
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod branches;
 mod loops;
+mod numbers;
 mod own;
 mod values;
 
