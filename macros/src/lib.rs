@@ -105,7 +105,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// | normalisation, losses, `Embedding`, encodings, `Softplus`, `LogSigmoid` | in f32, an island if their input is not |
 /// | `Lstm` and other recurrent layers, transformers, `CrossAttention` | are an error: burn's do not work in 16 bits. Write `#[autocast(f32)]` on the field |
 ///
-/// Fields of your own types have annotations of their own. The layers of a tuple have one precision. 16 bits on a normalisation or a loss are an error.
+/// Fields of your own types have annotations of their own. The layers of a tuple have one precision. 16 bits on a
+/// normalisation or a loss are an error.
 ///
 /// ```ignore
 /// #[derive(Module, Debug, Remat)]
