@@ -43,4 +43,9 @@ impl Errors {
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
+
+    /// How many there are by now.
+    pub fn len(&self) -> usize {
+        self.0.iter().flatten().count()
+    }
 }

@@ -19,6 +19,7 @@ pub fn rewrite(
     function: &mut ImplItemFn,
     errors: &mut Errors,
 ) -> usize {
+    let before = errors.len();
     let mut walk = Walk::new(table, errors);
     if !walk.bind_parameters(function) {
         return 0;
@@ -27,7 +28,7 @@ pub fn rewrite(
         let value = walk.block(&mut function.block);
         walk.returned(&value);
     });
-    let (calls, again, fine) = (walk.calls, walk.again, walk.errors.is_empty());
+    let (calls, again, fine) = (walk.calls, walk.again, walk.errors.len() == before);
     let repeats = walk.repeats;
     if again {
         check_receiver(function, errors);
