@@ -61,6 +61,11 @@ impl MicroBatch {
 /// }
 /// assert!(padding().into_micro_batch().unwrap().is_none());
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how much it counts",
+    label = "the forward pass gives `{Self}`, and not a `MicroBatch`",
+    note = "write `MicroBatch::new(loss, samples)` with what the loss is a mean over: samples, or tokens that are not padding"
+)]
 pub trait IntoMicroBatch {
     /// The micro-batch, if there is one.
     ///
