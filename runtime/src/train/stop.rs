@@ -24,7 +24,7 @@ impl StopSignal {
         Self::default()
     }
 
-    /// A signal that Ctrl-C gives. Whoever presses it a second time does not wait for the window: the program ends at once,
+    /// A signal that Ctrl-C gives (feature `ctrlc`). Whoever presses it a second time does not wait for the window: the program ends at once,
     /// with the exit code 130.
     ///
     /// ```

@@ -59,7 +59,7 @@ impl Metrics {
         }
     }
 
-    /// Draws loss and memory of all windows into this SVG file when training ends.
+    /// Draws loss and memory of all windows into this SVG file when training ends (feature `plot`).
     #[cfg(feature = "plot")]
     #[must_use]
     pub fn plot(self, svg: impl Into<PathBuf>) -> Self {

@@ -21,17 +21,43 @@ impl<M: Module> TrainLoop<M> {
     /// `loader` gives the micro-batches of an epoch (the first is 0): the same ones for the same epoch, or training does not
     /// go on to the bit in the middle of one. `forward` is that of [`micro_batch`](Self::micro_batch).
     ///
-    /// With burn's `DataLoader`, make one for each epoch before, since its iterator borrows it, and let its seed depend on the
-    /// epoch. Its batches are `Result`s, whose error `forward` may hand on:
+    /// With burn's `DataLoader` (burn's feature `dataset`), make one for each epoch before, since its iterator borrows it, and
+    /// let its seed depend on the epoch. Its batches are `Result`s, whose error `forward` may hand on:
     ///
-    /// ```ignore
-    /// let loaders: Vec<_> = (0..epochs)
-    ///     .map(|epoch| DataLoaderBuilder::new(batcher.clone()).batch_size(8).shuffle(seed + epoch as u64).build(data.clone()))
+    /// ```
+    /// use burn::data::dataloader::{DataLoaderBuilder, batcher::Batcher};
+    /// use burn::data::dataset::{DatasetError, InMemDataset};
+    /// # use burn::{nn::LinearConfig, optim::SgdConfig, tensor::{Device, Tensor}};
+    /// # use remat::train::{MicroBatch, TrainLoop};
+    /// use std::sync::Arc;
+    ///
+    /// #[derive(Clone)]
+    /// struct Rows;
+    ///
+    /// impl Batcher<[f32; 2], Tensor<2>> for Rows {
+    ///     fn batch(&self, items: Vec<[f32; 2]>, device: &Device) -> Tensor<2> {
+    ///         let rows = items.into_iter().map(|item| Tensor::<1>::from_floats(item, device));
+    ///         Tensor::stack(rows.collect(), 0)
+    ///     }
+    /// }
+    ///
+    /// # let device = Device::flex().autodiff();
+    /// # let model = LinearConfig::new(2, 1).init(&device);
+    /// # let mut training = TrainLoop::new(model, SgdConfig::new().init(), 0.1);
+    /// let data = Arc::new(InMemDataset::new(vec![[1.0, 2.0]; 10]));
+    /// let loaders: Vec<_> = (0..2)
+    ///     .map(|epoch| {
+    ///         let loader = DataLoaderBuilder::new(Rows).set_device(device.clone());
+    ///         loader.batch_size(4).shuffle(7 + epoch).build(data.clone())
+    ///     })
     ///     .collect();
-    /// training.run(epochs, |epoch| loaders[epoch].iter(), |model, batch| {
+    /// training.run(2, |epoch| loaders[epoch].iter(), |model, batch| {
     ///     let batch = batch?;
-    ///     Ok::<_, DatasetError>(MicroBatch::new(model.loss(&batch), batch.len()))
+    ///     let samples = batch.dims()[0];
+    ///     Ok::<_, DatasetError>(MicroBatch::new(model.forward(batch).mean(), samples))
     /// })?;
+    /// assert_eq!(training.position().windows, 6); // of 4, 4 and 2 samples
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
