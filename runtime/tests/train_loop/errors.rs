@@ -30,6 +30,9 @@ fn options_that_cannot_be_are_refused() {
     );
     let every = training().save_every(0).unwrap_err().to_string();
     assert!(every.contains("saved after every 0 windows"), "{every}");
+    let nowhere = training().save_every(1).unwrap().run(1, loader, Net::loss);
+    let nowhere = nowhere.unwrap_err().to_string();
+    assert!(nowhere.contains("`save_in`"), "{nowhere}");
     for limit in [0.0, -1.0, f32::NAN] {
         let norm = training().clip_grad_norm(limit).unwrap_err();
         let value = training().clip_grad_value(limit).unwrap_err();

@@ -85,6 +85,19 @@ pub enum SaveError {
         /// Why.
         source: RecordError,
     },
+    /// It is to be saved after every so many windows, and nobody has said where.
+    #[error(
+        "training is to be saved after every so many windows, but there is no folder: call `save_in` as well"
+    )]
+    NoFolder,
+    /// The folder has no training in it.
+    #[error(
+        "no training is saved in {}: name the folder that `save_in` or `save` was given, or call `resume_if_saved` to begin where there is none", path.display()
+    )]
+    NothingSaved {
+        /// The folder.
+        path: PathBuf,
+    },
     /// What the loop itself has written.
     #[error("{} is damaged: {source}", path.display())]
     Damaged {
@@ -103,6 +116,14 @@ pub enum SaveError {
         path: PathBuf,
         /// What is of another kind.
         why: &'static str,
+    },
+    /// The model that was saved has other parameters.
+    #[error("the training in {} cannot go on here: its model has other parameters: {source}", path.display())]
+    AnotherModel {
+        /// The folder.
+        path: PathBuf,
+        /// Which ones, as burn says it.
+        source: RecordError,
     },
     /// burn would load the optimizer's state in another precision.
     #[error(
@@ -136,6 +157,11 @@ pub(super) fn record_error(path: PathBuf) -> impl FnOnce(RecordError) -> SaveErr
 pub(super) fn damaged(path: &Path) -> impl FnOnce(serde_json::Error) -> SaveError {
     let path = path.to_owned();
     |source| SaveError::Damaged { path, source }
+}
+
+pub(super) fn another_model(folder: &Path) -> impl FnOnce(RecordError) -> SaveError {
+    let path = folder.to_owned();
+    |source| SaveError::AnotherModel { path, source }
 }
 
 pub(super) fn mismatch(folder: &Path, why: &'static str) -> SaveError {

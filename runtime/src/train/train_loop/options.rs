@@ -130,7 +130,7 @@ impl<M: Module> TrainLoop<M> {
         self
     }
 
-    /// Saves after every so many windows as well, if there is a [folder](Self::save_in).
+    /// Saves after every so many windows as well. There has to be a [folder](Self::save_in) when training begins.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Resuming.
 
 use super::dtypes::Dtypes;
-use super::errors::{damaged, io_error, mismatch, record_error};
+use super::errors::{another_model, damaged, io_error, mismatch, record_error};
 use super::places::Places;
 use super::save::{LOOP, MODEL, Numbers, OPTIMIZER, SCHEDULE};
 use super::tied::tied;
@@ -29,7 +29,12 @@ impl<M: Module> TrainLoop<M> {
     ///
     /// [ParamGroup]: burn::module::ParamGroup
     pub fn resume(self, folder: impl AsRef<Path>) -> Result<Self, SaveError> {
-        let folder = Places::in_folder(folder.as_ref()).complete();
+        let path = folder.as_ref();
+        let folder = Places::in_folder(path).complete();
+        if !folder.exists() {
+            let path = path.to_owned();
+            return Err(SaveError::NothingSaved { path });
+        }
         let numbers: Numbers = {
             let path = folder.join(LOOP);
             let text = fs::read_to_string(&path).map_err(io_error(&path))?;
@@ -90,9 +95,11 @@ impl<M: Module> TrainLoop<M> {
         let model = self.model.take().expect(IN_A_STEP);
         // What a forward pass has left for the running statistics would be in those of the record.
         let _ = model.valid();
-        let record = ModuleRecord::load(&path).map_err(record_error(path.clone()))?;
+        let record = ModuleRecord::load(&path).map_err(record_error(path))?;
         let dtypes = Dtypes::of(&model);
-        let model = model.try_load_record(record).map_err(record_error(path))?;
+        let model = model
+            .try_load_record(record)
+            .map_err(another_model(folder))?;
         // burn lets the record's replace those of the model.
         if Dtypes::of(&model) != dtypes {
             return Err(mismatch(
@@ -143,7 +150,12 @@ impl<M: Module> TrainLoop<M> {
             (None, Some(_)) => {
                 return Err(mismatch(folder, "it has a loss scaler: call `amp` first"));
             }
-            (Some(_), None) => return Err(mismatch(folder, "it has no loss scaler")),
+            (Some(_), None) => {
+                return Err(mismatch(
+                    folder,
+                    "it has no loss scaler: call `amp` after `resume` to begin with one",
+                ));
+            }
         };
         Ok(self)
     }

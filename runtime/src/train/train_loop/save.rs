@@ -137,6 +137,7 @@ impl<M: Module> TrainLoop<M> {
     pub(super) fn check_folder(&self) -> Result<(), SaveError> {
         match &self.saves.folder {
             Some(folder) => Places::in_folder(folder).begin().map(drop),
+            None if self.saves.every.is_some() => Err(SaveError::NoFolder),
             None => Ok(()),
         }
     }
