@@ -72,14 +72,14 @@ impl fmt::Display for Refused {
             Self::LowPrecisionParameter { path, dtype } => write!(
                 f,
                 "the parameter `{path}` is {}, in which small updates are lost: keep the model in f32 and \
-                 compute in {} by casting in its forward pass; its gradients are then f32",
+                 compute in {} with `#[autocast(..)]`, or by casting in its forward pass; its gradients are then f32",
                 dtype.name(),
                 dtype.name()
             ),
             Self::Untracked => write!(
                 f,
                 "the loss does not depend on any tensor that requires a gradient: build the model on a device \
-                 with `.autodiff()`, and do not detach what the loss is computed from"
+                 with `.autodiff()`, and do not freeze all of it or detach what the loss is computed from"
             ),
         }
     }

@@ -22,7 +22,7 @@ pub enum Refused {
     LowPrecisionLoss(DType),
     /// The loss does not depend on anything that requires a gradient.
     #[error(
-        "the loss does not depend on any tensor that requires a gradient: build the model on a device with `.autodiff()`, and do not detach what the loss is computed from"
+        "the loss does not depend on any tensor that requires a gradient: build the model on a device with `.autodiff()`, and do not freeze all of it or detach what the loss is computed from"
     )]
     Untracked,
     /// The window holds gradients of parameters that the model does not have.
