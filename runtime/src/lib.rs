@@ -78,6 +78,11 @@
 // Generated code names the crate `::remat`, also in this crate's own documentation and tests.
 extern crate self as remat;
 
+/// The example of the README, which is to compile as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 pub mod amp;
 mod host;
 pub mod memory;
