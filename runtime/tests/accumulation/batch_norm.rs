@@ -227,7 +227,7 @@ fn all_have_to_be_named() {
     let unnamed = norms.forward(&model, 10, |_| ()).unwrap_err();
     assert_eq!(unnamed, BatchNormsError::Unnamed { found: 2, named: 1 });
     assert!(
-        unnamed.to_string().contains("2 batch normalisations"),
+        unnamed.to_string().contains("batch normalisations (2)"),
         "{unnamed}"
     );
 }

@@ -27,7 +27,7 @@ pub enum Refused {
     Untracked,
     /// The window holds gradients of parameters that the model does not have.
     #[error(
-        "the window holds gradients of {0} parameters that this model does not have: finish it before you train another model"
+        "the window holds gradients of parameters that this model does not have ({0}): finish it before you train another model"
     )]
     AnotherModel(usize),
 }
@@ -57,7 +57,7 @@ pub enum Dropped {
 /// An epoch began while a window was open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "the last window of the epoch holds {micro_batches} micro-batches: `finish` it for a step, or `drop_window`"
+    "the last window of the epoch holds {micro_batches} of its micro-batches: `finish` it for a step, or `drop_window`"
 )]
 pub struct WindowIsOpen {
     /// Micro-batches in the window.

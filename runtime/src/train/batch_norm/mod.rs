@@ -68,7 +68,7 @@ enum Choice<M> {
 pub enum BatchNormsError {
     /// The model has batch normalisations that [`BatchNorms::accumulated`] was not told of.
     #[error(
-        "the model has {found} batch normalisations, of which the function given to `BatchNorms::accumulated` names {named}: the statistics of the others would move with every micro-batch"
+        "of the model's batch normalisations ({found}), the function given to `BatchNorms::accumulated` names {named}: the statistics of the others would move with every micro-batch"
     )]
     Unnamed {
         /// Batch normalisations of the model.

@@ -47,7 +47,7 @@ pub enum TrainError {
     },
     /// A loader gives fewer micro-batches than the training was saved after.
     #[error(
-        "the training was saved after {expected} micro-batches of epoch {epoch}, but its loader gives only {found}: resume with the data that it was saved with"
+        "the training was saved after micro-batch {expected} of epoch {epoch}, but its loader gives only {found}: resume with the data that it was saved with"
     )]
     ShorterLoader {
         /// Its epoch.
@@ -137,7 +137,7 @@ pub enum SaveError {
     },
     /// A window is open.
     #[error(
-        "the window that is open holds {micro_batches} micro-batches, whose gradients are not saved: save when it has ended"
+        "the window that is open holds {micro_batches} of its micro-batches, whose gradients are not saved: save when it has ended"
     )]
     WindowIsOpen {
         /// Micro-batches in the window.
