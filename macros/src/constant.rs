@@ -30,6 +30,11 @@ pub fn constant(
     Ident::new(&format!("{prefix}_{kind}_APPLIED_BY_REMAT_FORWARD"), span)
 }
 
+/// The name for a constant that rustc does not report if nothing uses it.
+pub fn unreported(constant: &Ident) -> Ident {
+    Ident::new(&format!("_{constant}"), constant.span())
+}
+
 /// `ATTENTION` for `attention`, `FIELD_0` for the first field of a tuple struct.
 fn upper_name(index: usize, field: &Field) -> String {
     let upper = field.ident.as_ref().map(|ident| {

@@ -1,5 +1,7 @@
 //! `#[autocast(bf16)]` on a struct: what its layers of burn's compute in.
 
+use std::ptr;
+
 use syn::{Attribute, Field, Type};
 
 use crate::{
@@ -111,6 +113,14 @@ impl<'a> Default<'a> {
                 show(&field.ty)
             ),
         );
+    }
+
+    /// Whether this is an f32 layer among those in 16 bits, which nobody has asked for. What calls such a layer in another way,
+    /// as `rope.apply(..)`, loses no precision, and there would be nothing to write that quiets a warning.
+    pub fn is_island(&self, annotation: &Annotation) -> bool {
+        let casting = annotation.options.casting.as_ref();
+        let differs = casting.is_some_and(|casting| casting.precision != self.casting.precision);
+        ptr::eq(annotation.original, self.original) && differs
     }
 
     /// A default that is for no field would do nothing.

@@ -11,7 +11,7 @@ use syn::{
 use crate::{
     attr::{self, Annotation},
     burn::{self, Casts},
-    constant::constant,
+    constant::{constant, unreported},
     default::Default,
     error::Errors,
     kind::Shape,
@@ -169,10 +169,14 @@ fn layers<'a>(
         if let Some(mut annotation) = annotation {
             annotation.strategy = of_type(&annotation, &original.ty);
             let attribute = annotation.original.path();
+            let mut constant = constant(index, original, attribute, constants);
+            if matches!(&default, Some(default) if default.is_island(&annotation)) {
+                constant = unreported(&constant);
+            }
             layers.push(Layer {
                 original,
                 member: member(index, original),
-                constant: constant(index, original, attribute, constants),
+                constant,
                 annotation,
             });
         }

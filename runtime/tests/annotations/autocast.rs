@@ -7,7 +7,7 @@ use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::pool::{AvgPool2d, AvgPool2dConfig};
 use burn::nn::{
     BatchNorm, BatchNormConfig, Embedding, EmbeddingConfig, Gelu, LayerNorm, LayerNormConfig,
-    Linear, LinearConfig, Relu,
+    Linear, LinearConfig, Relu, RotaryEncoding, RotaryEncodingConfig,
 };
 use burn::tensor::{DType, Device, FloatDType, Int, Tensor};
 use remat::amp::Precision;
@@ -495,4 +495,47 @@ fn tuples() {
     assert!(grads.iter().all(Option::is_some));
     let stream = model.forward(x.cast(FloatDType::BF16));
     assert_eq!(stream.dtype(), DType::BF16);
+}
+
+/// Layers of f32 that are used in ways of their own, of which the struct's default has nothing to say: no warning, and their
+/// numbers are burn's.
+#[deny(dead_code)]
+mod used_in_other_ways {
+    use super::*;
+
+    #[derive(Module, Debug, Remat)]
+    #[autocast(bf16)]
+    struct Tied {
+        embedding: Embedding,
+        query: Linear,
+        rope: RotaryEncoding,
+    }
+
+    #[remat::forward]
+    impl Tied {
+        fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+            let q = self.rope.apply(self.query.forward(x), 0);
+            q.matmul(self.embedding.weight.val().transpose().unsqueeze())
+        }
+    }
+
+    #[test]
+    fn compute_as_burn() {
+        let model = Tied {
+            embedding: EmbeddingConfig::new(5, D).init(&device()),
+            query: linear(),
+            rope: RotaryEncodingConfig::new(16, D).init(&device()),
+        };
+        let x = numbers([2, 3, D], &device());
+        let (value, grads) = run(&model, |model| loss(model.forward(x.clone())));
+        let (expected, plain) = run(&model, |model| {
+            let call = |linear: &Linear, (x,): (Tensor<3>,)| linear.forward(x);
+            let q = autocast_with(BF16, &model.query, (x.clone(),), call);
+            let weight = model.embedding.weight.val().transpose().unsqueeze();
+            loss(model.rope.apply(q, 0).matmul(weight))
+        });
+        assert_same(&value, &expected);
+        assert_all_same(&grads, &plain);
+        assert!(grads.iter().all(Option::is_some));
+    }
 }
