@@ -4,8 +4,10 @@
 
 use burn::module::Module;
 use burn::nn::{Dropout, DropoutConfig, Linear, LinearConfig};
+use burn::optim::SgdConfig;
 use burn::tensor::{Device, Distribution, Tensor};
 use remat::quantize::Quantizer;
+use remat::train::{MicroBatch, TrainLoop};
 use remat::{Checkpoint, Segments, checkpoint, checkpoint_sequence, checkpoint_with, recompute};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -331,4 +333,28 @@ fn a_quantizer_leaves_the_generator_alone() {
         values(Tensor::<1>::random([5], Distribution::Default, &device))
     };
     assert_eq!(numbers(true), numbers(false));
+}
+
+/// A graph that still waits for its backward pass would keep its seeds on a device, where looking for new ones takes time.
+#[test]
+fn a_window_of_a_training_is_seeded_whatever_waits() {
+    let (device, _turn) = alone();
+    let dropout = remat::nn::DropoutConfig::new(0.5).init();
+    let forward =
+        |linear: &Linear| dropout.forward(linear.forward(Tensor::<2>::ones([8, 16], &device)));
+    device.seed(1);
+    let linear: Linear = LinearConfig::new(16, 16).init(&device);
+    let _ = linear.weight.val().into_data();
+    let window = || {
+        let optimizer = SgdConfig::new().init();
+        let mut training = TrainLoop::new(linear.clone(), optimizer, 0.1).seed(5);
+        let update =
+            training.micro_batch(|linear| MicroBatch::new(forward(linear).square().mean(), 8));
+        update.unwrap().unwrap().loss
+    };
+    let alone = window();
+    let waits = forward(&linear);
+    assert_eq!(window(), alone);
+    let _ = waits.sum().backward();
+    assert_eq!(window(), alone);
 }

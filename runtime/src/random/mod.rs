@@ -25,6 +25,7 @@ mod stream;
 pub(crate) use counted::{CountedSeed, next_mask_seed, next_rounding_seed};
 pub(crate) use generator::{drawn_seed, nth_seed};
 pub(crate) use hash::Key;
+pub(crate) use root::seed;
 pub(crate) use segments::is_nested;
 pub(crate) use stream::{BrokenPromise, Stream};
 

@@ -6,9 +6,9 @@
 //!
 //! Looking means reading values back. Where that waits for the device, it is done once a step: as long as something that
 //! was counted from the root waits for its backward pass, the root stays unseen. There `device.seed` is obeyed from the
-//! next step on.
+//! next step on, and [`seed`] at once.
 
-use super::generator::{Counter, next_numbers, read};
+use super::generator::{Counter, next_numbers, read, turn};
 use crate::tape::reads_wait;
 use burn::tensor::{Device, Tensor};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -52,6 +52,16 @@ pub(super) fn mark(device: &Device, seed: u64) {
         root.mark = seed;
     }
     device.seed(seed);
+}
+
+/// Seeds the device's generator, and is obeyed at once: what still waits for its backward pass does not keep the root.
+pub(crate) fn seed(device: &Device, seed: u64) {
+    let _turn = turn();
+    device.seed(seed);
+    let mut slot = ROOT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(root) = slot.as_mut() {
+        root.in_use = Weak::new();
+    }
 }
 
 /// Keeps the root in use, if it is still that one.

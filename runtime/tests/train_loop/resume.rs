@@ -97,6 +97,18 @@ fn a_run_repeats_by_its_seed() {
     assert_ne!(run(1, Some(5)), run(1, None));
 }
 
+/// Not even where tensors get to the device when they are used for the first time.
+#[test]
+fn what_was_resumed_needs_its_files_no_more() {
+    let _turn = turn();
+    let whole = further(training(1), 4);
+    let folder = tempfile::tempdir().unwrap();
+    further(training(1), 2).save(folder.path()).unwrap();
+    let resumed = training(2).resume(folder.path()).unwrap();
+    folder.close().unwrap();
+    assert_eq!(bits(further(resumed, 2).model()), bits(whole.model()));
+}
+
 /// The scale waits for a second overflow, wherever training was saved between the two.
 #[test]
 fn patience_of_the_scaler_is_saved() {

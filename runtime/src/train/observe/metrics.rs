@@ -5,7 +5,9 @@ use crate::train::train_loop::{Outcome, Position, Summary, Update};
 use burn::serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+#[cfg(feature = "plot")]
+use std::path::Path;
+use std::path::PathBuf;
 
 /// Writes a line of JSON for every window: epoch and windows so far, loss, micro-batches, weight, learning rate and norm of
 /// the step or why there was none, loss scale, seconds, weight per second, live and peak bytes. What is not known is `null`.

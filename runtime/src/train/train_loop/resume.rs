@@ -11,6 +11,7 @@ use burn::lr_scheduler::LrSchedulerRecord;
 use burn::module::Module;
 use burn::optim::OptimizerRecord;
 use burn::store::ModuleRecord;
+use burn::tensor::Bytes;
 use std::fs;
 use std::path::Path;
 
@@ -95,7 +96,7 @@ impl<M: Module> TrainLoop<M> {
         let model = self.model.take().expect(IN_A_STEP);
         // What a forward pass has left for the running statistics would be in those of the record.
         let _ = model.valid();
-        let record = ModuleRecord::load(&path).map_err(record_error(path))?;
+        let record = ModuleRecord::from_bytes(read(&path)?).map_err(record_error(path))?;
         let dtypes = Dtypes::of(&model);
         let model = model
             .try_load_record(record)
@@ -114,7 +115,7 @@ impl<M: Module> TrainLoop<M> {
     /// burn leaves out what it cannot use, which would begin anew.
     fn resume_optimizer(mut self, folder: &Path) -> Result<Self, SaveError> {
         let path = folder.join(OPTIMIZER);
-        let record = OptimizerRecord::load(&path).map_err(record_error(path))?;
+        let record = OptimizerRecord::from_bytes(read(&path)?).map_err(record_error(path))?;
         let saved = record.len();
         let optimizer = self.stepper.optimizer.load_record(record);
         if optimizer.to_record().len() != saved {
@@ -127,7 +128,8 @@ impl<M: Module> TrainLoop<M> {
     /// burn leaves out what it cannot use, which would begin anew.
     fn resume_schedule(mut self, folder: &Path) -> Result<Self, SaveError> {
         let path = folder.join(SCHEDULE);
-        let record = LrSchedulerRecord::load(&path).map_err(record_error(path.clone()))?;
+        let record = LrSchedulerRecord::from_bytes(read(&path)?);
+        let record = record.map_err(record_error(path.clone()))?;
         let schedule = self.stepper.schedule.load_record(record.clone());
         let bytes = |record: LrSchedulerRecord| record.into_bytes();
         let saved = bytes(record).map_err(record_error(path.clone()))?;
@@ -159,4 +161,11 @@ impl<M: Module> TrainLoop<M> {
         };
         Ok(self)
     }
+}
+
+/// A record that burn loads from a file is read from there when its tensors are needed, which on a device may be after the next
+/// training has been saved under the same name.
+fn read(path: &Path) -> Result<Bytes, SaveError> {
+    let bytes = fs::read(path).map_err(io_error(path))?;
+    Ok(Bytes::from_bytes_vec(bytes))
 }

@@ -3,7 +3,7 @@
 use super::gauge::{self, Gauge};
 use super::{IN_A_STEP, IntoMicroBatch, LastWindow, MicroBatch, TrainError, TrainLoop, Update};
 use crate::amp;
-use crate::random::{drawn_seed, nth_seed};
+use crate::random::{self, drawn_seed, nth_seed};
 use crate::train::accumulator::{Accumulator, Checked, Window};
 use burn::module::Module;
 use burn::tensor::Device;
@@ -113,7 +113,7 @@ impl<M: Module> TrainLoop<M> {
             let seed = *self.seed.get_or_insert_with(|| drawn_seed(first));
             let seed = nth_seed(seed, self.position.windows);
             for device in &devices {
-                device.seed(seed);
+                random::seed(device, seed);
             }
         }
         self.began_after = self.position.micro_batches;
